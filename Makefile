@@ -1,0 +1,38 @@
+# Every target makes the virtual environment it needs; nothing has to be installed by hand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint format clean
+
+# torch is named beside the extra so that pip takes the pinned CPU build and not a range.
+$(VENV)/.core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP_INSTALL) torch==2.13.0
+	$(PIP_INSTALL) -e ".[dev]"
+	touch $@
+
+demo: $(VENV)/.core
+	$(BIN)/kces demo
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
+
+test: lint
+	$(BIN)/pytest -n 2 --dist worksteal
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name '*.egg-info' -type d -prune -exec rm -rf {} +

@@ -1,0 +1,350 @@
+"""The one in-memory form of a graph. It is validated on entry; everything behind it trusts it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from kces.errors import GraphWarning, InvalidGraphError
+
+__all__ = ["Features", "Graph", "Repairs"]
+
+Features = npt.NDArray[np.float64] | sp.csr_array
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """What was dropped on entry to make the graph undirected, simple and unweighted."""
+
+    directed: int = 0
+    duplicates: int = 0
+    self_loops: int = 0
+    weighted: int = 0
+
+    def __str__(self) -> str:
+        parts = [
+            (self.directed, "one-way edge(s) taken as undirected"),
+            (self.duplicates, "duplicate edge(s) merged"),
+            (self.self_loops, "self-loop(s) ignored"),
+            (self.weighted, "edge weight(s) ignored"),
+        ]
+        return ", ".join(f"{count} {what}" for count, what in parts if count)
+
+    def warn(self) -> None:
+        """Emit one warning line when anything was repaired."""
+        if str(self):
+            warnings.warn(f"graph repaired: {self}", GraphWarning, stacklevel=3)
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An undirected graph with node features; make one with :meth:`from_edges` or :meth:`from_scipy`.
+
+    Attributes
+    ----------
+    adjacency : symmetric 0/1 CSR matrix without self-loops, indices sorted.
+    features : dense ``(N, F)`` array or CSR matrix, finite, float64.
+    labels : class of each node (0, 1, …), or None. ``-1`` marks an unknown class.
+    train, val, test : node indices of a split, or None.
+    node_ids : the caller's name of each node, or None when nodes are 0 … N-1.
+    name : shown in tables and reports.
+    repairs : what was dropped on entry.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([[0, 1], [1, 2]], features=[[1.0], [0.5], [0.2]])
+    >>> graph
+    Graph(nodes=3, edges=2, features=1)
+    >>> graph.edges.tolist()
+    [[0, 1], [1, 2]]
+    """
+
+    adjacency: sp.csr_array
+    features: Features
+    labels: npt.NDArray[np.int64] | None = None
+    train: npt.NDArray[np.int64] | None = None
+    val: npt.NDArray[np.int64] | None = None
+    test: npt.NDArray[np.int64] | None = None
+    node_ids: npt.NDArray[Any] | None = None
+    name: str = "graph"
+    repairs: Repairs = Repairs()
+
+    # -- construction ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: npt.ArrayLike,
+        features: Any = None,
+        *,
+        n_nodes: int | None = None,
+        **optional: Any,
+    ) -> Graph:
+        """Build from node pairs, either ``(E, 2)`` or PyG's ``(2, E)`` form.
+
+        An array of shape ``(2, 2)`` is read as two ``(source, target)`` rows. The keyword arguments are
+        those of :meth:`from_scipy`.
+        """
+        pairs = _as_pairs(edges)
+        n_features = None if features is None else _matrix_shape(features)[0]
+        if n_nodes is None:
+            n_nodes = n_features if n_features is not None else int(pairs.max(initial=-1)) + 1
+        if len(pairs) and int(pairs.min()) < 0:
+            raise InvalidGraphError(f"edge list names node {int(pairs.min())}; node numbers start at 0")
+        if len(pairs) and int(pairs.max()) >= n_nodes:
+            raise InvalidGraphError(
+                f"edge list names node {int(pairs.max())}, but there are only {n_nodes} nodes"
+                + (" in the features" if n_features == n_nodes else "")
+            )
+        one_way, repairs = _canonical_pairs(pairs, n_nodes)
+        return cls._validated(one_way, repairs, features, n_nodes, optional)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        adjacency: Any,
+        features: Any = None,
+        *,
+        labels: Any = None,
+        train: Any = None,
+        val: Any = None,
+        test: Any = None,
+        node_ids: Any = None,
+        name: str = "graph",
+    ) -> Graph:
+        """Build from a square adjacency matrix, scipy sparse or dense; without features, identity is used.
+
+        >>> import scipy.sparse as sp
+        >>> Graph.from_scipy(sp.eye_array(3, k=1), name="path")
+        Graph(path, nodes=3, edges=2, features=3)
+        """
+        matrix = sp.coo_array(adjacency)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise InvalidGraphError(f"adjacency matrix must be square, got shape {matrix.shape}")
+        if not np.isfinite(matrix.data).all():
+            raise InvalidGraphError("adjacency matrix holds NaN or infinite weights")
+        stored = matrix.data != 0
+        pairs = np.stack([matrix.row[stored], matrix.col[stored]], axis=1).astype(np.int64)
+        n_nodes = int(matrix.shape[0])
+        one_way, repairs = _canonical_pairs(pairs, n_nodes, both_ways_expected=True)
+        weighted = int((matrix.data[stored] != 1).sum())
+        optional = dict(labels=labels, train=train, val=val, test=test, node_ids=node_ids, name=name)
+        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
+
+    @classmethod
+    def _validated(
+        cls,
+        one_way: npt.NDArray[np.int64],
+        repairs: Repairs,
+        features: Any,
+        n_nodes: int,
+        optional: dict[str, Any],
+    ) -> Graph:
+        unknown = set(optional) - {"labels", "train", "val", "test", "node_ids", "name"}
+        if unknown:
+            raise TypeError(f"unexpected keyword argument(s): {', '.join(sorted(unknown))}")
+        if n_nodes == 0:
+            raise InvalidGraphError("the graph has no nodes")
+        if len(one_way) == 0:
+            raise InvalidGraphError("the graph has no edges")
+        repairs.warn()
+        return cls(
+            adjacency=_symmetric_adjacency(one_way, n_nodes),
+            features=_checked_features(features, n_nodes),
+            labels=_checked_labels(optional.get("labels"), n_nodes),
+            train=_checked_nodes(optional.get("train"), n_nodes, "train"),
+            val=_checked_nodes(optional.get("val"), n_nodes, "val"),
+            test=_checked_nodes(optional.get("test"), n_nodes, "test"),
+            node_ids=_checked_ids(optional.get("node_ids"), n_nodes),
+            name=optional.get("name") or "graph",
+            repairs=repairs,
+        )
+
+    # -- views ----------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.adjacency.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of undirected edges."""
+        return int(self.adjacency.nnz // 2)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.features.shape[1])
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of distinct known labels, or None without labels."""
+        if self.labels is None:
+            return None
+        return len(np.unique(self.labels[self.labels >= 0]))
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.int64]:
+        """``(E, 2)`` node pairs with ``i < j``, in lexicographic order: the order of every score array."""
+        rows = np.repeat(np.arange(self.n_nodes), np.diff(self.adjacency.indptr))
+        upper = rows < self.adjacency.indices
+        return np.stack([rows[upper], self.adjacency.indices[upper]], axis=1).astype(np.int64)
+
+    @cached_property
+    def degrees(self) -> npt.NDArray[np.float64]:
+        """Degree of each node **with** its self-loop: the paper's diagonal of D."""
+        return np.diff(self.adjacency.indptr).astype(np.float64) + 1.0
+
+    def ids_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The caller's names of ``nodes``."""
+        return nodes if self.node_ids is None else self.node_ids[nodes]
+
+    # -- derived graphs -------------------------------------------------------------------------
+
+    def keep_edges(self, kept: npt.NDArray[np.bool_]) -> Graph:
+        """The same graph with only the edges where the full-length mask ``kept`` is true.
+
+        >>> graph = Graph.from_edges([[0, 1], [1, 2]], features=[[1.0], [0.5], [0.2]])
+        >>> graph.keep_edges(np.array([True, False])).edges.tolist()
+        [[0, 1]]
+        """
+        return self.with_edges(self.edges[kept])
+
+    def with_edges(self, one_way: npt.NDArray[np.int64]) -> Graph:
+        """The same nodes with other edges (unique ``i < j`` pairs, trusted; may be empty)."""
+        return replace(self, adjacency=_symmetric_adjacency(one_way, self.n_nodes))
+
+    def __repr__(self) -> str:
+        name = "" if self.name == "graph" else f"{self.name}, "
+        return f"Graph({name}nodes={self.n_nodes}, edges={self.n_edges}, features={self.n_features})"
+
+
+# -- checks on entry --------------------------------------------------------------------------------
+
+
+def _as_pairs(edges: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    array = np.asarray(edges)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or 2 not in array.shape:
+        raise InvalidGraphError(f"edges must have shape (E, 2) or (2, E), got {array.shape}")
+    if array.shape[1] != 2:
+        array = array.T
+    if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
+        raise InvalidGraphError(f"edges must hold node numbers, got {array.dtype}")
+    return array.astype(np.int64)
+
+
+def _canonical_pairs(
+    pairs: npt.NDArray[np.int64], n_nodes: int, *, both_ways_expected: bool = False
+) -> tuple[npt.NDArray[np.int64], Repairs]:
+    """Unique ``i < j`` pairs and a count of what was merged to get them.
+
+    An edge list counts as undirected when no edge, or every edge, is given in both directions; a matrix
+    only when it is symmetric. Anything between is counted as one-way edges.
+    """
+    loops = pairs[:, 0] == pairs[:, 1]
+    pairs = pairs[~loops]
+    keys = pairs[:, 0] * n_nodes + pairs[:, 1]
+    unique = np.unique(keys)
+    reverse = (unique % n_nodes) * n_nodes + unique // n_nodes
+    mutual = np.isin(unique, reverse)
+    one_way = int((~mutual).sum())
+    directed = one_way if (both_ways_expected or bool(mutual.any())) else 0
+    low, high = (
+        np.minimum(unique // n_nodes, unique % n_nodes),
+        np.maximum(unique // n_nodes, unique % n_nodes),
+    )
+    canonical = np.unique(low * n_nodes + high)
+    repairs = Repairs(directed=directed, duplicates=int(len(keys) - len(unique)), self_loops=int(loops.sum()))
+    return np.stack([canonical // n_nodes, canonical % n_nodes], axis=1), repairs
+
+
+def _symmetric_adjacency(one_way: npt.NDArray[np.int64], n_nodes: int) -> sp.csr_array:
+    both = np.concatenate([one_way, one_way[:, ::-1]])
+    values = np.ones(len(both), dtype=np.float64)
+    matrix = sp.csr_array((values, (both[:, 0], both[:, 1])), shape=(n_nodes, n_nodes))
+    matrix.sort_indices()
+    return matrix
+
+
+def _matrix_shape(features: Any) -> tuple[int, ...]:
+    return tuple(features.shape) if hasattr(features, "shape") else np.shape(features)
+
+
+def _checked_features(features: Any, n_nodes: int) -> Features:
+    if features is None:
+        return sp.csr_array(sp.eye_array(n_nodes, dtype=np.float64))
+    shape = _matrix_shape(features)
+    if len(shape) != 2:
+        raise InvalidGraphError(f"features must be a matrix (nodes x features), got shape {shape}")
+    if shape[0] != n_nodes:
+        raise InvalidGraphError(f"features describe {shape[0]} nodes, but the graph has {n_nodes}")
+    if shape[1] == 0:
+        raise InvalidGraphError("features have no columns; leave them out to use the graph alone")
+    try:
+        if sp.issparse(features):
+            matrix = sp.csr_array(features, dtype=np.float64)
+            matrix.sum_duplicates()
+            values = matrix.data
+        else:
+            matrix = np.ascontiguousarray(features, dtype=np.float64)
+            values = matrix
+    except (TypeError, ValueError) as error:
+        raise InvalidGraphError(f"features are not numbers: {error}") from error
+    if not np.isfinite(values).all():
+        raise InvalidGraphError(f"features hold {_first_bad_entry(matrix)}; replace it before scoring")
+    return matrix
+
+
+def _first_bad_entry(matrix: Features) -> str:
+    table = sp.coo_array(matrix)
+    bad = int(np.flatnonzero(~np.isfinite(table.data))[0])
+    what = "NaN" if np.isnan(table.data[bad]) else "an infinite value"
+    return f"{what} at node {table.row[bad]}, column {table.col[bad]}"
+
+
+def _checked_labels(labels: Any, n_nodes: int) -> npt.NDArray[np.int64] | None:
+    if labels is None:
+        return None
+    array = np.asarray(labels)
+    if array.shape != (n_nodes,):
+        raise InvalidGraphError(f"labels have shape {array.shape}, but the graph has {n_nodes} nodes")
+    if array.dtype.kind == "f" and not (np.isfinite(array).all() and (array == np.floor(array)).all()):
+        raise InvalidGraphError("labels must be whole numbers, one class per node")
+    if array.dtype.kind not in "iufb":
+        raise InvalidGraphError(f"labels must be whole numbers, got {array.dtype}")
+    return array.astype(np.int64)
+
+
+def _checked_nodes(nodes: Any, n_nodes: int, what: str) -> npt.NDArray[np.int64] | None:
+    if nodes is None:
+        return None
+    array = np.asarray(nodes)
+    if array.dtype == bool:
+        if array.shape != (n_nodes,):
+            raise InvalidGraphError(f"{what} mask has shape {array.shape}, the graph has {n_nodes} nodes")
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidGraphError(f"{what} nodes must be a list of node numbers or a mask")
+    array = array.astype(np.int64)
+    if array.size and (array.min() < 0 or array.max() >= n_nodes):
+        raise InvalidGraphError(f"{what} nodes name a node outside 0…{n_nodes - 1}")
+    return array
+
+
+def _checked_ids(node_ids: Any, n_nodes: int) -> npt.NDArray[Any] | None:
+    if node_ids is None:
+        return None
+    array = np.asarray(node_ids)
+    if array.ndim != 1:  # identifiers may themselves be tuples: keep them whole
+        array = np.empty(len(node_ids), dtype=object)
+        array[:] = list(node_ids)
+    if len(array) != n_nodes:
+        raise InvalidGraphError(f"{len(array)} node ids given, but the graph has {n_nodes} nodes")
+    return array
