@@ -39,7 +39,7 @@ class Repairs:
     def warn(self) -> None:
         """Emit one warning line when anything was repaired."""
         if str(self):
-            warnings.warn(f"graph repaired: {self}", GraphWarning, stacklevel=3)
+            warnings.warn(f"graph repaired: {self}", GraphWarning, stacklevel=4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,8 @@ class Graph:
         n_nodes = int(matrix.shape[0])
         one_way, repairs = _canonical_pairs(pairs, n_nodes, both_ways_expected=True)
         weighted = int((matrix.data[stored] != 1).sum())
-        optional = dict(labels=labels, train=train, val=val, test=test, node_ids=node_ids, name=name)
+        optional = {"labels": labels, "train": train, "val": val, "test": test}
+        optional |= {"node_ids": node_ids, "name": name}
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
 
     @classmethod

@@ -1,0 +1,84 @@
+"""What the command line prints: results to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
+from rich.table import Table
+
+from kces.progress import Progress, silent
+
+__all__ = ["console", "errors", "print_json", "progress_bar", "show_table", "warnings_as_lines"]
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def print_json(payload: Any) -> None:
+    """One JSON document on stdout, for machines; NaN is refused rather than printed."""
+    sys.stdout.write(json.dumps(payload, indent=2, allow_nan=False, default=_plain) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """numpy scalars and arrays as plain numbers and lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """A small table on stdout; the first column is left-aligned, the others right-aligned."""
+    table = Table(title=title, title_justify="left")
+    for position, column in enumerate(columns):
+        table.add_column(column, justify="left" if position == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress]:
+    """A callback that draws one bar per task, with time left, on stderr."""
+    if quiet:
+        yield silent
+        return
+    bar = RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=errors,
+        transient=True,
+    )
+    tasks: dict[str, Any] = {}
+
+    def report(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=total)
+        bar.update(tasks[what], completed=done, total=total)
+
+    with bar:
+        yield report
+
+
+@contextmanager
+def warnings_as_lines(*, quiet: bool) -> Iterator[None]:
+    """Show each warning of the library as one line on stderr instead of Python's two."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if not quiet:
+            errors.print(f"[yellow]warning:[/] {message}", highlight=False, soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield

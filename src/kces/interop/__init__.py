@@ -1,0 +1,1 @@
+"""Doors of the library: other libraries' graphs and files, in and out."""
