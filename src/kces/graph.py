@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from kces.errors import GraphWarning, InvalidGraphError
 
 __all__ = ["Features", "Graph", "Repairs"]
 
-Features = npt.NDArray[np.float64] | sp.csr_array
+Features: TypeAlias = npt.NDArray[np.float64] | sp.csr_array
 
 
 @dataclass(frozen=True)
