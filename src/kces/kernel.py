@@ -37,7 +37,7 @@ def propagation(graph: Graph) -> sp.csr_array:
     """``T = D^-1/2 (A + I) D^-1/2`` as CSR.
 
     >>> from kces.toys import path
-    >>> propagation(path(2)).toarray().tolist()
+    >>> propagation(path(2)).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
     scale = graph.degrees**-0.5
@@ -55,7 +55,7 @@ def normalize_rows(matrix: Features) -> tuple[Features, Array]:
     """Rows divided by their length, and the lengths; a zero row stays zero.
 
     >>> unit, length = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    >>> unit.tolist(), length.tolist()
+    >>> unit.round(6).tolist(), length.tolist()
     ([[0.6, 0.8], [0.0, 0.0]], [5.0, 0.0])
     """
     squares = matrix.multiply(matrix).sum(axis=1) if sp.issparse(matrix) else (matrix * matrix).sum(axis=1)
@@ -131,7 +131,7 @@ def _is_degenerate(factor: Array) -> bool:
 def complexity(H: Array, codes: Array, ridge: float = RIDGE) -> float:
     """Graph Kernel Complexity ``2 yᵀ (H + λI)⁻¹ y / N`` (paper, eq. 5), summed over the columns of ``codes``.
 
-    >>> complexity(0.5 * np.eye(2), np.array([1.0, -1.0]), ridge=0.0)
+    >>> round(complexity(0.5 * np.eye(2), np.array([1.0, -1.0]), ridge=0.0), 6)
     4.0
     """
     solution = scipy.linalg.cho_solve(ridge_factor(H, check_ridge(ridge)), codes, check_finite=False)
