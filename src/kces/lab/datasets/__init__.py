@@ -1,0 +1,29 @@
+"""Graphs by name, from files that are downloaded once, checked and kept.
+
+>>> from kces.lab import datasets
+>>> datasets.load("synthetic:n=200,seed=1").n_nodes
+200
+"""
+
+from kces.lab.datasets.catalogue import DATASETS
+from kces.lab.datasets.describe import describe, edge_homophily
+from kces.lab.datasets.loading import fetch, files_needed, load, load_attacked
+from kces.lab.datasets.names import GraphName, parse_name
+from kces.lab.datasets.published import is_published, published_attacks
+from kces.lab.datasets.roots import cache_folder, data_root
+
+__all__ = [
+    "DATASETS",
+    "GraphName",
+    "cache_folder",
+    "data_root",
+    "describe",
+    "edge_homophily",
+    "fetch",
+    "files_needed",
+    "is_published",
+    "load",
+    "load_attacked",
+    "parse_name",
+    "published_attacks",
+]

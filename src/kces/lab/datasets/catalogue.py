@@ -1,0 +1,123 @@
+"""Which data sets there are, which files each needs and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kces.graph import Graph
+from kces.lab.datasets import arxiv, flickr, npz_graphs, planetoid
+from kces.lab.datasets.fetch import path_of
+from kces.lab.datasets.registry import FILES
+from kces.lab.datasets.roots import cache_folder, data_root, is_writable
+from kces.lab.datasets.splits import prognn_split
+from kces.progress import Progress
+
+__all__ = ["DATASETS", "DatasetEntry", "Request"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a reader needs beyond its files: the data root, the split number and who watches."""
+
+    root: str | Path | None
+    split: int
+    progress: Progress
+
+    def path(self, file: str) -> Path:
+        return path_of(file, self.root, self.progress)
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """A data set: a line about it, the files it is read from, and the reader."""
+
+    name: str
+    about: str
+    files: tuple[str, ...]
+    read: Callable[[Request], Graph]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(FILES[file].size for file in self.files)
+
+    @property
+    def licence(self) -> str:
+        """Licences that the sources of the files state, each named once, the graph's own first."""
+        return ", ".join(dict.fromkeys(FILES[file].licence for file in self.files))
+
+
+def _meta_attack(name: str, about: str) -> DatasetEntry:
+    graph, split = f"gnn-meta-attack/data/{name}.npz", f"Pro-GNN/splits/{name}_prognn_splits.json"
+
+    def read(request: Request) -> Graph:
+        nodes = prognn_split(request.path(split))
+        return npz_graphs.read_meta_attack(request.path(graph), name, nodes)
+
+    return DatasetEntry(name, about, (graph, split), read)
+
+
+def _pubmed() -> DatasetEntry:
+    parts = {part: f"planetoid/data/ind.pubmed.{part}" for part in planetoid.PARTS}
+    split = "Pro-GNN/splits/pubmed_prognn_splits.json"
+
+    def read(request: Request) -> Graph:
+        paths = {part: request.path(file) for part, file in parts.items()}
+        return planetoid.read_planetoid(paths, "pubmed", prognn_split(request.path(split)))
+
+    return DatasetEntry("pubmed", "citations, diabetes papers", (*parts.values(), split), read)
+
+
+def _flickr() -> DatasetEntry:
+    file = "Pro-GNN/other_datasets/flickr.zip"
+
+    def read(request: Request) -> Graph:
+        # The name changes with the archive, so a cache of another version is never read.
+        cache = cache_folder() / "derived" / f"flickr-{FILES[file].sha256[:12]}.npz"
+        return flickr.read_flickr(request.path(file), cache, progress=request.progress)
+
+    return DatasetEntry("flickr", "users of a photo site, the small graph", (file,), read)
+
+
+def _arxiv() -> DatasetEntry:
+    adjacency, labels = "ogbn-arxiv/adj_full.npz", "ogbn-arxiv/labels_split_year.npz"
+
+    def read(request: Request) -> Graph:
+        root = data_root(request.root)
+        ogb_folder = arxiv.find_ogb_folder(root, root if is_writable(root) else cache_folder())
+        if ogb_folder is not None:
+            return arxiv.read_ogb(ogb_folder, "ogbn-arxiv")
+        return arxiv.read_structure(request.path(adjacency), request.path(labels), "ogbn-arxiv")
+
+    return DatasetEntry("ogbn-arxiv", "citations, computer science", (adjacency, labels), read)
+
+
+def _heterophilous(name: str, about: str) -> DatasetEntry:
+    file = f"heterophilous/{name}.npz"
+
+    def read(request: Request) -> Graph:
+        return npz_graphs.read_heterophilous(request.path(file), name, request.split)
+
+    return DatasetEntry(name, about, (file,), read)
+
+
+DATASETS: dict[str, DatasetEntry] = {
+    entry.name: entry
+    for entry in (
+        _meta_attack("cora", "citations, machine learning"),
+        _meta_attack("citeseer", "citations, computer science"),
+        _meta_attack("cora_ml", "citations, machine learning, other sample"),
+        _meta_attack("polblogs", "links between political blogs, no features"),
+        _pubmed(),
+        _flickr(),
+        _arxiv(),
+        _heterophilous("texas", "web pages of a university"),
+        _heterophilous("wisconsin", "web pages of a university"),
+        _heterophilous("cornell", "web pages of a university"),
+        _heterophilous("actor", "actors named on one page"),
+        _heterophilous("chameleon_filtered", "Wikipedia pages, duplicates removed"),
+        _heterophilous("squirrel_filtered", "Wikipedia pages, duplicates removed"),
+    )
+}

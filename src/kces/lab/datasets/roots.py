@@ -1,0 +1,40 @@
+"""Where data files live: a folder the user names, or the cache folder of the platform."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["cache_folder", "data_root", "is_writable"]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for this package, by the convention of the platform."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "kces"
+
+
+def data_root(given: str | Path | None = None) -> Path:
+    """The argument, else the environment variable ``KCES_DATA_ROOT``, else the cache folder.
+
+    >>> data_root("mirror").name
+    'mirror'
+    """
+    if given is not None:
+        return Path(given).expanduser()
+    from_environment = os.environ.get("KCES_DATA_ROOT")
+    return Path(from_environment).expanduser() if from_environment else cache_folder()
+
+
+def is_writable(folder: Path) -> bool:
+    """True when files can be made in ``folder``, or when it can itself be made."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    return existing.is_dir() and os.access(existing, os.W_OK)
