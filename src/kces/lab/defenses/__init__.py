@@ -1,0 +1,17 @@
+"""Every baseline of the paper behind one interface: ``make_defense(name).fit(graph, seed).predict()``."""
+
+from kces.lab.defenses.base import Defense, Model, NeedsFeaturesError, NotApplicableError, Purifier
+from kces.lab.defenses.purified import Purified
+from kces.lab.defenses.registry import MODELS, PURIFIERS, make_defense
+
+__all__ = [
+    "MODELS",
+    "PURIFIERS",
+    "Defense",
+    "Model",
+    "NeedsFeaturesError",
+    "NotApplicableError",
+    "Purified",
+    "Purifier",
+    "make_defense",
+]

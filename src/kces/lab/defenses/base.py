@@ -1,0 +1,180 @@
+"""The interface every defense has, and what models and purifiers add to it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from torch import nn
+from typing_extensions import Self
+
+from kces.errors import InvalidParameterError, KCESError
+from kces.graph import Graph
+from kces.lab.attacked import AttackedGraph
+from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
+from kces.lab.training import (
+    DEEPROBUST,
+    FeatureInput,
+    Supervision,
+    TrainingPreset,
+    feature_input,
+    seeded,
+    train,
+)
+
+__all__ = ["Defense", "Grid", "Model", "NeedsFeaturesError", "NotApplicableError", "Purifier", "Task"]
+
+Grid = Mapping[str, Sequence[Any]]
+Classes = npt.NDArray[np.int64]
+
+#: From this many nodes on, 32 hidden units instead of 16: the protocol's choice for Pubmed.
+_WIDE_FROM_NODES = 10_000
+
+
+class NotApplicableError(KCESError):
+    """The method cannot run on this graph at all; tables show a dash."""
+
+
+class NeedsFeaturesError(NotApplicableError):
+    """The method compares node features, and the graph has none (identity features)."""
+
+
+class Defense(ABC):
+    """Trained on a graph that may be attacked, it names the class of every node."""
+
+    #: Seconds of work that a cache saved the last ``fit``; timings add them back.
+    reused_seconds: float = 0.0
+
+    @abstractmethod
+    def fit(self, graph: Graph, seed: int = 0) -> Self:
+        """Train on the graph; the same seed gives the same classes."""
+
+    @abstractmethod
+    def predict(self) -> Classes:
+        """The class of every node of the graph given to :meth:`fit`."""
+
+    @abstractmethod
+    def search_space(self) -> Grid:
+        """Values to try for each hyper-parameter when tuning."""
+
+    @abstractmethod
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Defense:
+        """A fresh copy with some hyper-parameters changed."""
+
+    def informed_by(self, attacked: AttackedGraph) -> Defense:
+        """A copy that knows the attack. Only the oracle uses it."""
+        return self
+
+
+@dataclass
+class Task:
+    """What a model is trained on: a graph with a (possibly weighted, possibly low-rank) adjacency."""
+
+    graph: Graph
+    adjacency: Adjacency
+    supervision: Supervision
+    features: FeatureInput
+
+    @classmethod
+    def of(cls, graph: Graph, adjacency: Adjacency | None = None) -> Task:
+        return cls(
+            graph=graph,
+            adjacency=graph.adjacency if adjacency is None else adjacency,
+            supervision=Supervision.of(graph),
+            features=feature_input(graph.features),
+        )
+
+    @property
+    def sparse_adjacency(self) -> sp.csr_array:
+        return sparse_on_edges(self.graph, self.adjacency)
+
+    @property
+    def n_classes(self) -> int:
+        return self.supervision.n_classes
+
+
+@dataclass
+class Model(Defense):
+    """A network trained on the graph. Subclasses say how it is built.
+
+    ``hidden=None`` is the protocol's width: 16, and 32 on graphs as large as Pubmed.
+    """
+
+    preset: TrainingPreset = DEEPROBUST
+    hidden: int | None = None
+
+    grid: ClassVar[Grid] = {}
+    needs_features: ClassVar[bool] = False
+
+    def fit(self, graph: Graph, seed: int = 0, *, adjacency: Adjacency | None = None) -> Self:
+        """Train on the graph, or on another adjacency of its nodes."""
+        if self.needs_features:
+            require_features(graph, type(self).__name__)
+        task = Task.of(graph, adjacency)
+        with seeded(seed):
+            self._classes = self._train(task)
+        return self
+
+    def predict(self) -> Classes:
+        if not hasattr(self, "_classes"):
+            raise InvalidParameterError(f"{type(self).__name__} is not fitted; call fit(graph, seed) first")
+        return self._classes
+
+    def search_space(self) -> Grid:
+        return self.grid
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Model:
+        return replace(self, **parameters)
+
+    def width(self, task: Task) -> int:
+        """Hidden units on this graph."""
+        if self.hidden is not None:
+            return self.hidden
+        return 32 if task.graph.n_nodes >= _WIDE_FROM_NODES else 16
+
+    def _train(self, task: Task) -> Classes:
+        return train(self._network(task), task.supervision, self.preset)
+
+    @abstractmethod
+    def _network(self, task: Task) -> nn.Module:
+        """A network that gives the logits of all nodes when called without arguments."""
+
+
+@dataclass
+class Purifier(ABC):
+    """Cleans the graph before a model sees it, without labels."""
+
+    grid: ClassVar[Grid] = {}
+    needs_features: ClassVar[bool] = False
+    #: Seconds of work that a cache saved the last ``purify``.
+    reused_seconds: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
+        """The adjacency to train on."""
+
+    def informed_by(self, attacked: AttackedGraph) -> Purifier:
+        return self
+
+
+def require_features(graph: Graph, method: str) -> None:
+    """Refuse a graph whose features only number its nodes."""
+    if has_identity_features(graph):
+        raise NeedsFeaturesError(f"{method} needs features, but those of {graph.name} only number its nodes")
+
+
+def has_identity_features(graph: Graph) -> bool:
+    """True when node i's only feature is being node i.
+
+    >>> has_identity_features(Graph.from_edges([[0, 1], [1, 2]]))
+    True
+    """
+    if graph.n_features != graph.n_nodes:
+        return False
+    features = sp.csr_array(graph.features)
+    return features.nnz == graph.n_nodes and bool((features.diagonal() == 1).all())

@@ -1,0 +1,41 @@
+"""Names of defenses as tables and the command line write them."""
+
+from __future__ import annotations
+
+from kces.errors import InvalidParameterError
+from kces.lab.defenses.base import Defense, Model, Purifier
+from kces.lab.defenses.gcn import GCN
+from kces.lab.defenses.mlp import MLP
+from kces.lab.defenses.noisegnn import NoiseGNN
+from kces.lab.defenses.purified import Purified
+from kces.lab.training import DEEPROBUST, TrainingPreset
+
+__all__ = ["MODELS", "PURIFIERS", "make_defense"]
+
+MODELS: dict[str, type[Model]] = {
+    "mlp": MLP,
+    "gcn": GCN,
+    "noisegnn": NoiseGNN,
+}
+
+PURIFIERS: dict[str, type[Purifier]] = {}
+
+
+def make_defense(name: str, *, preset: TrainingPreset = DEEPROBUST) -> Defense:
+    """The defense of that name with its default hyper-parameters.
+
+    ``purifier+model`` puts a purifier before a model; a purifier alone stands before a GCN.
+
+    >>> make_defense("gcn")
+    GCN(preset=TrainingPreset(name='deeprobust', ...), hidden=None)
+    """
+    first, plus, second = name.strip().lower().partition("+")
+    if not plus and first in MODELS:
+        return MODELS[first](preset=preset)
+    model = second if plus else "gcn"
+    if first not in PURIFIERS or model not in MODELS:
+        raise InvalidParameterError(
+            f"unknown defense {name!r}; models: {', '.join(MODELS)}; purifiers: {', '.join(PURIFIERS)}; "
+            f"together as purifier+model"
+        )
+    return Purified(PURIFIERS[first](), MODELS[model](preset=preset))
