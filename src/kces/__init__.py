@@ -1,1 +1,31 @@
-"""kces: find and remove the edges of a graph that harm a graph neural network, before any training."""
+"""kces: find and remove the edges of a graph that harm a graph neural network, before any training.
+
+>>> import kces
+>>> graph = kces.load_builtin("synthetic:n=120,seed=0")
+>>> kces.KCES(alpha=0.2).fit(graph).sanitize()
+Graph(synthetic:n=120,seed=0, nodes=120, edges=273, features=32)
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from kces.builtin import load_builtin
+from kces.errors import KCESError
+from kces.graph import Graph
+from kces.sanitize import KCES
+from kces.scoring import find_suspicious_edges, gkc, score_edges
+
+try:
+    __version__ = version("kces")
+except PackageNotFoundError:  # run from a source tree that is not installed
+    __version__ = "0+unknown"
+
+__all__ = [
+    "KCES",
+    "Graph",
+    "KCESError",
+    "__version__",
+    "find_suspicious_edges",
+    "gkc",
+    "load_builtin",
+    "score_edges",
+]

@@ -73,9 +73,7 @@ def digits(n_neighbors: int = 5, seed: int = 0) -> Graph:
     directed = kneighbors_graph(images, n_neighbors)
     train, val, test = stratified_split(labels, seed=seed)
     symmetric = directed.maximum(directed.T)
-    return Graph.from_scipy(
-        symmetric, images / 16.0, labels=labels, train=train, val=val, test=test, name="digits"
-    )
+    return Graph.from_scipy(symmetric, images / 16.0, labels=labels, train=train, val=val, test=test, name="digits")
 
 
 def synthetic(
@@ -106,9 +104,7 @@ def synthetic(
     values = centres[labels] + generator.standard_normal((n, features))
     pairs = _block_model_edges(labels, weights, round(n * degree / 2), homophily, generator)
     train, val, test = stratified_split(labels, seed=seed)
-    return Graph.from_edges(
-        pairs, values, n_nodes=n, labels=labels, train=train, val=val, test=test, name=name
-    )
+    return Graph.from_edges(pairs, values, n_nodes=n, labels=labels, train=train, val=val, test=test, name=name)
 
 
 def _check_synthetic(n: int, classes: int, degree: float, homophily: float, features: int) -> None:

@@ -11,6 +11,7 @@ from kces.errors import InvalidGraphError, InvalidParameterError, SingularKernel
 from kces.graph import Features, Graph
 
 __all__ = [
+    "COSINE_NOISE",
     "RIDGE",
     "aggregate",
     "arc_cosine",
@@ -28,7 +29,7 @@ Array = npt.NDArray[np.float64]
 RIDGE = 1e-3
 """Default λ. The paper inverts H itself; twin nodes (equal z) make H singular, so λ > 0 is part of our GKC."""
 
-_COSINE_NOISE = 1e-12
+COSINE_NOISE = 1e-12
 """Cosines closer to ±1 than this are ±1: the kernel's slope is infinite there, so that the rounding of a dot
 product (1e-16) would otherwise become an error of 1e-8 in H for every pair of twins."""
 
@@ -70,8 +71,8 @@ def normalize_rows(matrix: Features) -> tuple[Features, Array]:
 
 def snap_cosine(cosine: Array) -> Array:
     """Clip to [-1, 1] in place and round what differs from ±1 only by floating-point noise."""
-    np.copyto(cosine, 1.0, where=cosine > 1.0 - _COSINE_NOISE)
-    np.copyto(cosine, -1.0, where=cosine < _COSINE_NOISE - 1.0)
+    np.copyto(cosine, 1.0, where=cosine > 1.0 - COSINE_NOISE)
+    np.copyto(cosine, -1.0, where=cosine < COSINE_NOISE - 1.0)
     return cosine
 
 
