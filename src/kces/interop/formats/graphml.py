@@ -1,0 +1,98 @@
+"""GraphML through NetworkX: node and edge attributes are kept; numeric node attributes are the features."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kces.errors import InvalidGraphError, UnreadableFileError
+from kces.graph import Graph
+from kces.interop.edge_columns import plain_ids
+from kces.interop.formats.base import Format, Request, has_own_features
+from kces.interop.limits import damage_named, read_bytes
+from kces.interop.networkx import from_networkx, sanitized_networkx
+from kces.interop.node_table import LABEL_NAMES
+from kces.interop.optional import require
+
+__all__ = ["ATTRIBUTE_PREFIX", "GRAPHML"]
+
+ATTRIBUTE_PREFIX = "attr:"
+_NO_FEATURES = LABEL_NAMES | {"id"}
+
+
+def _networkx() -> Any:
+    return require("networkx", extra="files", purpose="a GraphML file")
+
+
+def _read(request: Request) -> tuple[Graph, Any]:
+    path = request.path
+    nx = _networkx()
+    content = read_bytes(path)
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise UnreadableFileError(f"{path} declares XML entities, which can unfold without end; remove them")
+    with damage_named(path, "GraphML"):
+        G = nx.read_graphml(io.BytesIO(content))
+    chosen = str(request.features or ATTRIBUTE_PREFIX)
+    from_attributes = chosen.startswith(ATTRIBUTE_PREFIX)
+    label = next((name for name in sorted(LABEL_NAMES) if _on_every_node(G, name)), None)
+    graph = from_networkx(G, _attributes(G, chosen) if from_attributes else None, label)
+    names = np.array([str(node) for node in G.nodes], dtype=object)
+    graph = replace(graph, node_ids=plain_ids(names), name=path.stem)
+    beside = replace(request, features=None) if from_attributes else request
+    return beside.describe(graph), G
+
+
+def _attributes(G: Any, chosen: str) -> list[str] | None:
+    """The attributes to use as features: those named, else all numeric ones."""
+    if named := chosen.removeprefix(ATTRIBUTE_PREFIX):
+        return named.split(",")
+    values: dict[str, list[Any]] = {}
+    for _, attributes in G.nodes(data=True):
+        for name, value in attributes.items():
+            values.setdefault(str(name), []).append(value)
+    numeric = [
+        name
+        for name, seen in values.items()
+        if name.lower() not in _NO_FEATURES and all(isinstance(value, Real) for value in seen)
+    ]
+    for name in numeric:
+        if len(values[name]) < len(G):
+            raise InvalidGraphError(
+                f"{len(G) - len(values[name])} node(s) lack the numeric attribute {name!r};"
+                " name the features to use, such as attr:NAME"
+            )
+    return numeric or None
+
+
+def _on_every_node(G: Any, name: str) -> bool:
+    return len(G) > 0 and all(name in attributes for _, attributes in G.nodes(data=True))
+
+
+def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
+    _networkx().write_graphml_xml(sanitized_networkx(payload, graph, kept), path)
+
+
+def _write_graph(graph: Graph, path: Path) -> None:
+    """One attribute ``x0, x1, …`` per feature: GraphML has no lists."""
+    G = _networkx().Graph(name=graph.name)
+    ids = graph.ids_of(np.arange(graph.n_nodes)).tolist()
+    G.add_nodes_from(ids)
+    if has_own_features(graph):
+        for node, name in enumerate(ids):
+            row = graph.features[[node]]
+            values = row[0] if isinstance(row, np.ndarray) else row.toarray()[0]
+            G.nodes[name].update({f"x{column}": float(value) for column, value in enumerate(values)})
+    if graph.labels is not None:
+        for name, label in zip(ids, graph.labels, strict=True):
+            G.nodes[name]["label"] = int(label)
+    G.add_edges_from((ids[source], ids[target]) for source, target in graph.edges)
+    _networkx().write_graphml_xml(G, path)
+
+
+GRAPHML = Format("graphml", (".graphml",), _read, _write_filtered, _write_graph)

@@ -1,0 +1,139 @@
+"""``.npz`` files: the public robustness data (``adj_*``, ``attr_*``, ``labels``) and scipy's ``save_npz``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from kces.errors import GraphWarning, UnreadableFileError
+from kces.graph import Graph
+from kces.interop.arrays import PickledArrayError, array_from, npy_bytes, read_members, write_members
+from kces.interop.edge_columns import plain_ids
+from kces.interop.formats.base import Format, Request, has_own_features
+from kces.interop.limits import damage_named
+from kces.interop.node_table import dense_features
+from kces.interop.records import surviving_records
+from kces.interop.sparse import StoredMatrix, read_matrix
+
+__all__ = ["NPZ"]
+
+_SPLITS = {"train": "idx_train", "val": "idx_val", "test": "idx_test"}
+
+
+@dataclass(frozen=True)
+class _Members:
+    """Every member of the file, unread, and the adjacency among them."""
+
+    members: dict[str, bytes]
+    adjacency: StoredMatrix
+
+
+def _read(request: Request) -> tuple[Graph, _Members]:
+    path = request.path
+    members = read_members(path)
+    if "adj_indptr" in members or "adj_data" in members:
+        prefix, own = "adj_", _node_arrays(members, path)
+    elif "data" in members:
+        prefix, own = "", {}
+    else:
+        _refuse(members, path)
+    adjacency = read_matrix(members, f"adjacency matrix of {path}", prefix=prefix)
+    graph = request.describe(Graph.from_scipy(adjacency.coo(), name=path.stem, **own))
+    _warn_of_pickles(members, path)
+    return graph, _Members(members, adjacency)
+
+
+def _refuse(members: Mapping[str, bytes], path: Path) -> Any:
+    for name, raw in members.items():
+        array_from(raw, f"array {name} of {path}")  # a pickled or damaged one is the better reason
+    raise UnreadableFileError(
+        f"{path} holds no graph: expected the arrays adj_data, adj_indices, adj_indptr, adj_shape,"
+        f" or a matrix of scipy.sparse.save_npz; found {', '.join(sorted(members))[:80] or 'nothing'}"
+    )
+
+
+def _node_arrays(members: Mapping[str, bytes], path: Path) -> dict[str, Any]:
+    """The keyword arguments of ``Graph.from_scipy`` that the file holds."""
+
+    def array(name: str) -> npt.NDArray[Any]:
+        return array_from(members[name], f"array {name} of {path}")
+
+    found: dict[str, Any] = {}
+    if "attr_matrix" in members:
+        found["features"] = dense_features(array("attr_matrix"), path)
+    elif "attr_data" in members:
+        found["features"] = sp.csr_array(read_matrix(members, f"features of {path}", prefix="attr_").coo())
+    if "labels" in members:
+        found["labels"] = array("labels")
+    found |= {split: array(name) for split, name in _SPLITS.items() if name in members}
+    if "node_ids" in members:
+        found["node_ids"] = _ids(array("node_ids"), path)
+    return found
+
+
+def _ids(stored: npt.NDArray[Any], path: Path) -> npt.NDArray[Any] | None:
+    if stored.ndim != 1 or stored.dtype.kind not in "iuU":
+        raise UnreadableFileError(f"array node_ids of {path} must be a list of integers or text")
+    with damage_named(path, "npz"):  # bytes that are no characters show up only here
+        names = np.array([str(name) for name in stored], dtype=object)
+    return plain_ids(names)
+
+
+def _is_pickled(raw: bytes) -> bool:
+    try:
+        array_from(raw, "member")
+    except PickledArrayError:
+        return True
+    except UnreadableFileError:
+        return False  # not an array at all: it too is only carried along
+    return False
+
+
+def _warn_of_pickles(members: Mapping[str, bytes], path: Path) -> None:
+    """The public Cora and Citeseer files carry pickled name tables: kept as bytes, never loaded."""
+    pickled = [name for name, raw in members.items() if _is_pickled(raw)]
+    if pickled:
+        warnings.warn(
+            f"{path}: pickled array(s) {', '.join(sorted(pickled))} not read, only copied to the output",
+            GraphWarning,
+            stacklevel=3,
+        )
+
+
+def _write_filtered(graph: Graph, payload: _Members, kept: npt.NDArray[np.bool_], path: Path) -> None:
+    adjacency = payload.adjacency
+    survives = surviving_records(graph, kept, adjacency.rows, adjacency.cols)
+    write_members(path, payload.members | adjacency.filtered(survives))
+
+
+def _write_graph(graph: Graph, path: Path) -> None:
+    arrays = _matrix_arrays("adj_", graph.adjacency)
+    if sp.issparse(graph.features):
+        if has_own_features(graph):
+            arrays |= _matrix_arrays("attr_", graph.features)
+    else:
+        arrays["attr_matrix"] = graph.features
+    if graph.labels is not None:
+        arrays["labels"] = graph.labels
+    for split, name in _SPLITS.items():
+        if (nodes := getattr(graph, split)) is not None:
+            arrays[name] = nodes
+    if graph.node_ids is not None:
+        ids = graph.node_ids
+        arrays["node_ids"] = ids if ids.dtype.kind in "iuU" else np.array([str(name) for name in ids])
+    write_members(path, {name: npy_bytes(array) for name, array in arrays.items()})
+
+
+def _matrix_arrays(prefix: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
+    parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
+    return {prefix + name: part for name, part in parts.items()} | {f"{prefix}shape": np.array(matrix.shape)}
+
+
+NPZ = Format("npz", (".npz",), _read, _write_filtered, _write_graph)

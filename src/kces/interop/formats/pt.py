@@ -1,0 +1,79 @@
+"""PyG data saved with ``torch.save``: loaded without running any code, written back with all it holds."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kces.errors import MissingDependencyError, UnreadableFileError
+from kces.graph import Graph
+from kces.interop.formats.base import Format, Request
+from kces.interop.limits import one_line, read_bytes
+from kces.interop.optional import require
+from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
+
+__all__ = ["PT"]
+
+# The classes a saved Data consists of; nothing else may be built while loading.
+_SAFE = {
+    "torch_geometric.data": ("Data",),
+    "torch_geometric.data.data": ("DataEdgeAttr", "DataTensorAttr"),
+    "torch_geometric.data.storage": ("BaseStorage", "NodeStorage", "EdgeStorage", "GlobalStorage"),
+}
+
+
+def _load(path: Path) -> Any:
+    torch = require("torch", extra="pyg", purpose="a PyG .pt file")
+    allowed = [
+        getattr(require(module, extra="pyg", purpose="a PyG .pt file"), name)
+        for module, names in _SAFE.items()
+        for name in names
+    ]
+    if not hasattr(torch.serialization, "safe_globals"):
+        raise MissingDependencyError("a PyG .pt file needs torch 2.5 or newer; run: pip install 'kces[pyg]'")
+    content = io.BytesIO(read_bytes(path))
+    try:
+        with torch.serialization.safe_globals(allowed):
+            return torch.load(content, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch promises no exception types for a damaged file
+        reason = str(error)
+        if "nsupported global" in reason or "weights_only" in reason.lower() or "eights only" in reason:
+            raise UnreadableFileError(
+                f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never"
+                " loaded because they can run code; save a Data object or a dict of tensors"
+            ) from error
+        raise UnreadableFileError(f"{path} is not a readable .pt file: {one_line(error)}") from error
+
+
+def _read(request: Request) -> tuple[Graph, Any]:
+    path = request.path
+    payload = _load(path)
+    graph = replace(from_pyg(_as_data(payload, path)), name=path.stem)
+    return request.describe(graph), payload
+
+
+def _as_data(payload: Any, path: Path) -> Any:
+    data_class = require("torch_geometric.data", extra="pyg", purpose="a PyG .pt file").Data
+    if isinstance(payload, data_class):
+        return payload
+    if isinstance(payload, dict) and all(isinstance(key, str) for key in payload):
+        return data_class.from_dict(payload)
+    raise UnreadableFileError(f"{path} holds a {type(payload).__name__}; expected PyG Data or a dict of tensors")
+
+
+def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
+    torch = require("torch", extra="pyg", purpose="a PyG .pt file")
+    filtered = filter_pyg(_as_data(payload, path), graph, kept)
+    torch.save(filtered.to_dict() if isinstance(payload, dict) else filtered, path)
+
+
+def _write_graph(graph: Graph, path: Path) -> None:
+    require("torch", extra="pyg", purpose="a PyG .pt file").save(to_pyg(graph), path)
+
+
+PT = Format("pt", (".pt", ".pth"), _read, _write_filtered, _write_graph)
