@@ -19,7 +19,9 @@ from kces.lab.datasets import (
     load_attacked,
     published_attacks,
 )
-from kces.lab.datasets.fetch import find
+from kces.lab.datasets.catalogue import Counts
+from kces.lab.datasets.local_files import find
+from kces.lab.datasets.published import METHODS
 from kces.lab.datasets.registry import FILES
 
 __all__ = ["app"]
@@ -28,12 +30,12 @@ app = typer.Typer(help="List, fetch and describe the graphs of the laboratory.",
 
 DataRoot = Annotated[
     Path | None,
-    typer.Option(
-        "--data-root", help="Folder with the data files [default: KCES_DATA_ROOT or the user's cache]."
-    ),
+    typer.Option("--data-root", help="Folder with the data files [default: KCES_DATA_ROOT or the user's cache]."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no warnings.")]
+
+_LIST_COLUMNS = ["name", "nodes", "edges", "features", "classes", "MB", "local"]  # fits 80 columns
 
 
 @app.command("list")
@@ -43,20 +45,10 @@ def list_datasets(root: DataRoot = None, as_json: AsJson = False, quiet: Quiet =
     if as_json:
         print_json({"data_root": str(data_root(root)), "datasets": rows})
         return
-    cells = [
-        [
-            row["name"],
-            row["about"],
-            _size_text(row["bytes"]),
-            row["cached"],
-            row["licence"],
-            _attacks_text(row),
-        ]
-        for row in rows
-    ]
-    show_table("data sets", ["name", "what", "size", "cached", "licence", "published attacks"], cells)
+    show_table("data sets", _LIST_COLUMNS, [_list_cells(row) for row in rows])
     if not quiet:
-        console.print(f"data root: {data_root(root)}", highlight=False, soft_wrap=True)
+        notes = [*map(_published_line, METHODS), *_licence_lines(rows), f"data root: {data_root(root)}"]
+        console.print("\n".join(notes), highlight=False, soft_wrap=True)
 
 
 @app.command("fetch")
@@ -75,8 +67,8 @@ def fetch_datasets(
     if as_json:
         print_json({"files": files})
     elif not quiet:
-        cells = [[row["name"], row["file"], _size_text(row["bytes"]), row["path"]] for row in files]
-        show_table("verified files", ["name", "file", "size", "path"], cells)
+        cells = [[row["name"], f"{row['bytes']:,}", row["path"]] for row in files]
+        show_table("verified files", ["name", "bytes", "path"], cells)
 
 
 @app.command("info")
@@ -102,20 +94,40 @@ def _listed(name: str, root: Path | None) -> dict[str, Any]:
     return {
         "name": name,
         "about": entry.about,
+        **entry.counts._asdict(),
         "bytes": entry.size,
-        "cached": "yes"
-        if present == len(entry.files)
-        else f"{present}/{len(entry.files)}"
-        if present
-        else "no",
+        "cached": "yes" if present == len(entry.files) else f"{present}/{len(entry.files)}" if present else "no",
         "licence": entry.licence,
         "attacks": published_attacks(name),
     }
 
 
 def _listed_builtin(name: str) -> dict[str, Any]:
-    facts = {"name": name, "about": BUILTIN_HELP[name], "bytes": 0, "cached": "built in"}
-    return facts | {"licence": "–", "attacks": []}
+    counts = dict.fromkeys(Counts._fields)  # they depend on the options
+    files = {"bytes": 0, "cached": None, "licence": None, "attacks": []}
+    return {"name": name, "about": BUILTIN_HELP[name], **counts, **files}
+
+
+def _list_cells(row: dict[str, Any]) -> list[str]:
+    counts = [_value_text(row[count]) for count in Counts._fields]
+    size = f"{row['bytes'] / 1e6:.2f}" if row["bytes"] else "–"
+    return [row["name"], *counts, size, row["cached"] or "–"]
+
+
+def _licence_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """One line per licence that the sources state, with the graphs it covers."""
+    graphs: dict[str, list[str]] = {}
+    for row in rows:
+        if row["licence"]:
+            graphs.setdefault(row["licence"], []).append(row["name"])
+    return [f"licence {licence}: {', '.join(names)}" for licence, names in graphs.items()]
+
+
+def _published_line(method: str) -> str:
+    """Which budgets of one attack were published, and for which graphs."""
+    budgets = ", ".join(f"{budget:g}" for budget in METHODS[method])
+    graphs = [name for name in DATASETS if any(f"@{method}-" in attack for attack in published_attacks(name))]
+    return f"published: {{{', '.join(graphs)}}}@{method}-{{{budgets}}}"
 
 
 def _fetched(name: str, file: str, path: Path) -> dict[str, Any]:
@@ -136,21 +148,6 @@ def _attack_facts(attacked: AttackedGraph) -> dict[str, Any]:
         return {}
     targets = None if attacked.targets is None else len(attacked.targets)
     return {"edges_added": len(attacked.added), "edges_removed": len(attacked.removed), "targets": targets}
-
-
-def _attacks_text(row: dict[str, Any]) -> str:
-    """``metattack-0.05…0.25``: the first and last budget of each method."""
-    budgets: dict[str, list[str]] = {}
-    for attack in row["attacks"]:
-        method, _, budget = attack.partition("@")[2].rpartition("-")
-        budgets.setdefault(method, []).append(budget)
-    return ", ".join(f"{method}-{given[0]}…{given[-1]}" for method, given in budgets.items()) or "–"
-
-
-def _size_text(n_bytes: int) -> str:
-    if n_bytes == 0:
-        return "–"
-    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e6 else f"{n_bytes / 1e3:.0f} kB"
 
 
 def _value_text(value: Any) -> str:

@@ -6,7 +6,7 @@
 """
 
 from kces.lab.datasets.catalogue import DATASETS
-from kces.lab.datasets.describe import describe, edge_homophily
+from kces.lab.datasets.summary import describe, edge_homophily
 from kces.lab.datasets.loading import fetch, files_needed, load, load_attacked
 from kces.lab.datasets.names import GraphName, parse_name
 from kces.lab.datasets.published import is_published, published_attacks

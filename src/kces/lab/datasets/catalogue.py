@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from kces.graph import Graph
 from kces.lab.datasets import arxiv, flickr, npz_graphs, planetoid
-from kces.lab.datasets.fetch import path_of
+from kces.lab.datasets.local_files import path_of
 from kces.lab.datasets.registry import FILES
 from kces.lab.datasets.roots import cache_folder, data_root, is_writable
 from kces.lab.datasets.splits import prognn_split
 from kces.progress import Progress
 
-__all__ = ["DATASETS", "DatasetEntry", "Request"]
+__all__ = ["DATASETS", "Counts", "DatasetEntry", "Request"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,22 @@ class Request:
         return path_of(file, self.root, self.progress)
 
 
+class Counts(NamedTuple):
+    """What a reader gets from the published files; listed without reading them."""
+
+    nodes: int
+    edges: int
+    features: int
+    classes: int
+
+
 @dataclass(frozen=True)
 class DatasetEntry:
-    """A data set: a line about it, the files it is read from, and the reader."""
+    """A data set: a line about it, its counts, the files it is read from, and the reader."""
 
     name: str
     about: str
+    counts: Counts
     files: tuple[str, ...]
     read: Callable[[Request], Graph]
 
@@ -49,14 +60,14 @@ class DatasetEntry:
         return ", ".join(dict.fromkeys(FILES[file].licence for file in self.files))
 
 
-def _meta_attack(name: str, about: str) -> DatasetEntry:
+def _meta_attack(name: str, about: str, *counts: int) -> DatasetEntry:
     graph, split = f"gnn-meta-attack/data/{name}.npz", f"Pro-GNN/splits/{name}_prognn_splits.json"
 
     def read(request: Request) -> Graph:
         nodes = prognn_split(request.path(split))
         return npz_graphs.read_meta_attack(request.path(graph), name, nodes)
 
-    return DatasetEntry(name, about, (graph, split), read)
+    return DatasetEntry(name, about, Counts(*counts), (graph, split), read)
 
 
 def _pubmed() -> DatasetEntry:
@@ -67,7 +78,9 @@ def _pubmed() -> DatasetEntry:
         paths = {part: request.path(file) for part, file in parts.items()}
         return planetoid.read_planetoid(paths, "pubmed", prognn_split(request.path(split)))
 
-    return DatasetEntry("pubmed", "citations, diabetes papers", (*parts.values(), split), read)
+    return DatasetEntry(
+        "pubmed", "citations, diabetes papers", Counts(19717, 44324, 500, 3), (*parts.values(), split), read
+    )
 
 
 def _flickr() -> DatasetEntry:
@@ -78,7 +91,9 @@ def _flickr() -> DatasetEntry:
         cache = cache_folder() / "derived" / f"flickr-{FILES[file].sha256[:12]}.npz"
         return flickr.read_flickr(request.path(file), cache, progress=request.progress)
 
-    return DatasetEntry("flickr", "users of a photo site, the small graph", (file,), read)
+    return DatasetEntry(
+        "flickr", "users of a photo site, the small graph", Counts(7575, 239738, 12047, 9), (file,), read
+    )
 
 
 def _arxiv() -> DatasetEntry:
@@ -91,33 +106,39 @@ def _arxiv() -> DatasetEntry:
             return arxiv.read_ogb(ogb_folder, "ogbn-arxiv")
         return arxiv.read_structure(request.path(adjacency), request.path(labels), "ogbn-arxiv")
 
-    return DatasetEntry("ogbn-arxiv", "citations, computer science", (adjacency, labels), read)
+    return DatasetEntry(
+        "ogbn-arxiv",
+        "citations, computer science",
+        Counts(169343, 1157799, 128, 40),
+        (adjacency, labels),
+        read,
+    )
 
 
-def _heterophilous(name: str, about: str) -> DatasetEntry:
+def _heterophilous(name: str, about: str, *counts: int) -> DatasetEntry:
     file = f"heterophilous/{name}.npz"
 
     def read(request: Request) -> Graph:
         return npz_graphs.read_heterophilous(request.path(file), name, request.split)
 
-    return DatasetEntry(name, about, (file,), read)
+    return DatasetEntry(name, about, Counts(*counts), (file,), read)
 
 
 DATASETS: dict[str, DatasetEntry] = {
     entry.name: entry
     for entry in (
-        _meta_attack("cora", "citations, machine learning"),
-        _meta_attack("citeseer", "citations, computer science"),
-        _meta_attack("cora_ml", "citations, machine learning, other sample"),
-        _meta_attack("polblogs", "links between political blogs, no features"),
+        _meta_attack("cora", "citations, machine learning", 2485, 5069, 1433, 7),
+        _meta_attack("citeseer", "citations, computer science", 2110, 3668, 3703, 6),
+        _meta_attack("cora_ml", "citations, machine learning, other sample", 2810, 7981, 2879, 7),
+        _meta_attack("polblogs", "links between political blogs, no features", 1222, 16714, 1222, 2),
         _pubmed(),
         _flickr(),
         _arxiv(),
-        _heterophilous("texas", "web pages of a university"),
-        _heterophilous("wisconsin", "web pages of a university"),
-        _heterophilous("cornell", "web pages of a university"),
-        _heterophilous("actor", "actors named on one page"),
-        _heterophilous("chameleon_filtered", "Wikipedia pages, duplicates removed"),
-        _heterophilous("squirrel_filtered", "Wikipedia pages, duplicates removed"),
+        _heterophilous("texas", "web pages of a university", 183, 279, 1703, 5),
+        _heterophilous("wisconsin", "web pages of a university", 251, 450, 1703, 5),
+        _heterophilous("cornell", "web pages of a university", 183, 277, 1703, 5),
+        _heterophilous("actor", "actors named on one page", 7600, 26659, 932, 5),
+        _heterophilous("chameleon_filtered", "Wikipedia pages, duplicates removed", 890, 8854, 2325, 5),
+        _heterophilous("squirrel_filtered", "Wikipedia pages, duplicates removed", 2223, 46998, 2089, 5),
     )
 }

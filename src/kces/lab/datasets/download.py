@@ -58,9 +58,7 @@ def _complete(address: str, file: DataFile, part: Path, progress: Progress) -> N
         request.add_header("Range", f"bytes={have}-")
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
         # A server that knows no ranges answers 200 with the whole file: start again.
-        continues = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(
-            f"bytes {have}-"
-        )
+        continues = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         done = have if continues else 0
         with part.open("ab" if continues else "wb") as handle:
             # One byte too many is enough to know that this is another file.

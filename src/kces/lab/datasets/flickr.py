@@ -39,9 +39,7 @@ def read_flickr(path: Path, cache: Path, name: str = "flickr", progress: Progres
     shape = (len(labels), int(arrays["n_features"]))
     features = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=shape)
     train, val, test = stratified_split(labels, seed=0)
-    return Graph.from_edges(
-        arrays["edges"], features, labels=labels, train=train, val=val, test=test, name=name
-    )
+    return Graph.from_edges(arrays["edges"], features, labels=labels, train=train, val=val, test=test, name=name)
 
 
 def _from_cache(cache: Path) -> _Arrays | None:
@@ -69,9 +67,7 @@ def _parse(path: Path, progress: Progress) -> _Arrays:
     }
 
 
-def _one_columns(
-    archive: zipfile.ZipFile, n_nodes: int, progress: Progress
-) -> tuple[list[npt.NDArray[np.int64]], int]:
+def _one_columns(archive: zipfile.ZipFile, n_nodes: int, progress: Progress) -> tuple[list[npt.NDArray[np.int64]], int]:
     """The columns that hold a one, per line of ``0 1 0 …``; only one line is unpacked at a time."""
     rows: list[npt.NDArray[np.int64]] = []
     n_features = 0

@@ -9,7 +9,7 @@ from kces.errors import InvalidParameterError, MissingDependencyError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.datasets.catalogue import DATASETS, Request
-from kces.lab.datasets.fetch import path_of
+from kces.lab.datasets.local_files import path_of
 from kces.lab.datasets.names import GraphName, parse_name
 from kces.lab.datasets.published import files_of, is_published, read_published
 from kces.progress import Progress, silent
@@ -17,9 +17,7 @@ from kces.progress import Progress, silent
 __all__ = ["fetch", "files_needed", "load", "load_attacked"]
 
 
-def load(
-    name: str, data_root: str | Path | None = None, *, split: int = 0, progress: Progress = silent
-) -> Graph:
+def load(name: str, data_root: str | Path | None = None, *, split: int = 0, progress: Progress = silent) -> Graph:
     """The graph of that name, such as ``cora``, ``digits`` or ``cora@metattack-0.25``.
 
     Parameters
@@ -87,9 +85,7 @@ def _load_clean(dataset: str, request: Request) -> Graph:
 
 def _check_known(dataset: str) -> None:
     if dataset not in DATASETS:
-        raise InvalidParameterError(
-            f"unknown data set '{dataset}'; there are: {', '.join([*DATASETS, *BUILTIN_HELP])}"
-        )
+        raise InvalidParameterError(f"unknown data set '{dataset}'; there are: {', '.join([*DATASETS, *BUILTIN_HELP])}")
 
 
 def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None) -> AttackedGraph:

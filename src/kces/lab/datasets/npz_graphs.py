@@ -69,9 +69,7 @@ def read_adjacency(path: Path) -> sp.csr_array:
         raise UnreadableFileError(f"{path} is not a sparse matrix saved by scipy: {error}") from error
 
 
-def load_arrays(
-    path: Path, required: Iterable[str], optional: Iterable[str] = ()
-) -> dict[str, npt.NDArray[Any]]:
+def load_arrays(path: Path, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, npt.NDArray[Any]]:
     """The named arrays only: some archives also hold pickled objects, which are never touched."""
     try:
         with np.load(path) as archive:

@@ -10,7 +10,7 @@ import numpy as np
 from kces.errors import UnreadableFileError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets.fetch import path_of
+from kces.lab.datasets.local_files import path_of
 from kces.lab.datasets.names import GraphName
 from kces.lab.datasets.npz_graphs import read_adjacency
 from kces.lab.datasets.registry import FILES
@@ -62,9 +62,7 @@ def read_published(
     matrix_file, *target_file = (path_of(file, root, progress) for file in files_of(name))
     attacked = Graph.from_scipy(read_adjacency(matrix_file))
     if attacked.n_nodes != clean.n_nodes:
-        raise UnreadableFileError(
-            f"{matrix_file} has {attacked.n_nodes} nodes, {clean.name} has {clean.n_nodes}"
-        )
+        raise UnreadableFileError(f"{matrix_file} has {attacked.n_nodes} nodes, {clean.name} has {clean.n_nodes}")
     targets = np.array(prognn_nettack_targets(target_file[0]), dtype=np.int64) if target_file else None
     log = {"method": name.method, "budget": name.budget, "source": "published by Pro-GNN"}
     graph = replace(clean.with_edges(attacked.edges), name=str(name))
