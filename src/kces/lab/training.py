@@ -160,9 +160,7 @@ class _SparseInput:
     def __init__(self, features: sp.csr_array) -> None:
         self.n_columns = int(features.shape[1])
         self._operator = SparseOperator(features)
-        positions = sp.csr_array(
-            (np.arange(features.nnz), features.indices, features.indptr), shape=features.shape
-        )
+        positions = sp.csr_array((np.arange(features.nnz), features.indices, features.indptr), shape=features.shape)
         # Where each stored entry of the transpose sits among those of the matrix: dropout needs both alike.
         self._transposed_order = torch.from_numpy(sp.csr_array(positions.T).data.astype(np.int64))
 
@@ -257,9 +255,7 @@ def train(
 
     Adam over all parameters, weight decay on all of them (biases too, as DeepRobust does).
     """
-    optimizer = torch.optim.Adam(
-        network.parameters(), lr=preset.learning_rate, weight_decay=preset.weight_decay
-    )
+    optimizer = torch.optim.Adam(network.parameters(), lr=preset.learning_rate, weight_decay=preset.weight_decay)
     target = supervision.labels[supervision.train]
     best = BestWeights()
     weights = copy.deepcopy(network.state_dict())

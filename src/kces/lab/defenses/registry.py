@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from kces.errors import InvalidParameterError
+from kces.lab.defenses.airgnn import AirGNN
 from kces.lab.defenses.base import Defense, Model, Purifier
+from kces.lab.defenses.cosine import Cosine
+from kces.lab.defenses.gat import GAT
 from kces.lab.defenses.gcn import GCN
+from kces.lab.defenses.gnnguard import GNNGuard
+from kces.lab.defenses.jaccard import Jaccard
 from kces.lab.defenses.mlp import MLP
 from kces.lab.defenses.noisegnn import NoiseGNN
+from kces.lab.defenses.oracle import Oracle
 from kces.lab.defenses.purified import Purified
+from kces.lab.defenses.rgcn import RGCN
+from kces.lab.defenses.svd import SVD
 from kces.lab.training import DEEPROBUST, TrainingPreset
 
 __all__ = ["MODELS", "PURIFIERS", "make_defense"]
@@ -15,10 +23,19 @@ __all__ = ["MODELS", "PURIFIERS", "make_defense"]
 MODELS: dict[str, type[Model]] = {
     "mlp": MLP,
     "gcn": GCN,
+    "gat": GAT,
+    "rgcn": RGCN,
+    "gnnguard": GNNGuard,
+    "airgnn": AirGNN,
     "noisegnn": NoiseGNN,
 }
 
-PURIFIERS: dict[str, type[Purifier]] = {}
+PURIFIERS: dict[str, type[Purifier]] = {
+    "jaccard": Jaccard,
+    "svd": SVD,
+    "cosine": Cosine,
+    "oracle": Oracle,
+}
 
 
 def make_defense(name: str, *, preset: TrainingPreset = DEEPROBUST) -> Defense:
