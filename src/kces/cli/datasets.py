@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kces.builtin import BUILTIN_HELP
+from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, print_json, progress_bar, show_table, warnings_as_lines
 from kces.lab.attacked import AttackedGraph
 from kces.lab.datasets import (
@@ -28,18 +29,11 @@ __all__ = ["app"]
 
 app = typer.Typer(help="List, fetch and describe the graphs of the laboratory.", no_args_is_help=True)
 
-DataRoot = Annotated[
-    Path | None,
-    typer.Option("--data-root", help="Folder with the data files [default: KCES_DATA_ROOT or the user's cache]."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no warnings.")]
-
 _LIST_COLUMNS = ["name", "nodes", "edges", "features", "classes", "MB", "local"]  # fits 80 columns
 
 
 @app.command("list")
-def list_datasets(root: DataRoot = None, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def list_datasets(root: DataRootOption = None, as_json: JsonOption = False, quiet: QuietOption = False) -> None:
     """Show every data set, what is cached, its size and licence, and the published attacks."""
     rows = [_listed(name, root) for name in DATASETS] + [_listed_builtin(name) for name in BUILTIN_HELP]
     if as_json:
@@ -54,9 +48,9 @@ def list_datasets(root: DataRoot = None, as_json: AsJson = False, quiet: Quiet =
 @app.command("fetch")
 def fetch_datasets(
     names: Annotated[list[str], typer.Argument(help="Graph names, such as cora or cora@metattack-0.25.")],
-    root: DataRoot = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    root: DataRootOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Download what is missing and check every file of the named graphs."""
     for name in names:
@@ -74,9 +68,9 @@ def fetch_datasets(
 @app.command("info")
 def info(
     name: Annotated[str, typer.Argument(help="A graph name, such as cora or cora@metattack-0.25.")],
-    root: DataRoot = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    root: DataRootOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Load one graph and show its nodes, edges, features, classes, homophily, degrees and split."""
     with warnings_as_lines(quiet=quiet), progress_bar(quiet=quiet) as progress:
@@ -96,22 +90,33 @@ def _listed(name: str, root: Path | None) -> dict[str, Any]:
         "about": entry.about,
         **entry.counts._asdict(),
         "bytes": entry.size,
-        "cached": "yes" if present == len(entry.files) else f"{present}/{len(entry.files)}" if present else "no",
+        "files": len(entry.files),
+        "files_cached": present,
+        "cached": present == len(entry.files),
         "licence": entry.licence,
         "attacks": published_attacks(name),
     }
 
 
 def _listed_builtin(name: str) -> dict[str, Any]:
-    counts = dict.fromkeys(Counts._fields)  # they depend on the options
-    files = {"bytes": 0, "cached": None, "licence": None, "attacks": []}
-    return {"name": name, "about": BUILTIN_HELP[name], **counts, **files}
+    return {
+        "name": name,
+        "about": BUILTIN_HELP[name],
+        **dict.fromkeys(Counts._fields),  # they depend on the options
+        "bytes": 0,
+        "files": 0,
+        "files_cached": 0,
+        "cached": True,
+        "licence": None,
+        "attacks": [],
+    }
 
 
 def _list_cells(row: dict[str, Any]) -> list[str]:
     counts = [_value_text(row[count]) for count in Counts._fields]
     size = f"{row['bytes'] / 1e6:.2f}" if row["bytes"] else "–"
-    return [row["name"], *counts, size, row["cached"] or "–"]
+    partly = f"{row['files_cached']}/{row['files']}" if row["files_cached"] else "no"
+    return [row["name"], *counts, size, "yes" if row["cached"] else partly]
 
 
 def _licence_lines(rows: list[dict[str, Any]]) -> list[str]:

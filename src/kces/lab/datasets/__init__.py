@@ -6,11 +6,11 @@
 """
 
 from kces.lab.datasets.catalogue import DATASETS
-from kces.lab.datasets.summary import describe, edge_homophily
 from kces.lab.datasets.loading import fetch, files_needed, load, load_attacked
 from kces.lab.datasets.names import GraphName, parse_name
 from kces.lab.datasets.published import is_published, published_attacks
 from kces.lab.datasets.roots import cache_folder, data_root
+from kces.lab.datasets.summary import describe, edge_homophily
 
 __all__ = [
     "DATASETS",

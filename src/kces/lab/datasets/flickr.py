@@ -81,4 +81,6 @@ def _one_columns(archive: zipfile.ZipFile, n_nodes: int, progress: Progress) -> 
             rows.append(ones)
             if len(rows) % 256 == 0 or len(rows) == n_nodes:
                 progress("read flickr features", len(rows), n_nodes)
+    if len(rows) != n_nodes:
+        raise ValueError(f"flickr.feature has {len(rows)} lines for {n_nodes} nodes")
     return rows, n_features

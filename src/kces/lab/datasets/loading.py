@@ -29,8 +29,8 @@ def load(name: str, data_root: str | Path | None = None, *, split: int = 0, prog
 
     Examples
     --------
-    >>> load("digits")
-    Graph(digits, nodes=1797, edges=6308, features=64)
+    >>> load("digits").n_nodes
+    1797
     """
     return load_attacked(name, data_root, split=split, progress=progress).graph
 

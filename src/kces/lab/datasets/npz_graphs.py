@@ -29,7 +29,7 @@ _FEATURE_KEYS = ("attr_data", "attr_indices", "attr_indptr", "attr_shape")
 _HETEROPHILOUS_KEYS = ("node_features", "node_labels", "edges", "train_masks", "val_masks", "test_masks")
 
 
-def read_meta_attack(path: Path, name: str, split: dict[str, list[int]]) -> Graph:
+def read_meta_attack(path: Path, name: str, split: dict[str, npt.NDArray[np.int64]]) -> Graph:
     """The largest connected component, undirected and without loops; identity features if there are none.
 
     The published splits and attacked adjacency matrices number the nodes of this component in file order.
@@ -65,7 +65,7 @@ def read_adjacency(path: Path) -> sp.csr_array:
     """A square matrix saved by :func:`scipy.sparse.save_npz`."""
     try:
         return sp.csr_array(sp.load_npz(path))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UnreadableFileError(f"{path} is not a sparse matrix saved by scipy: {error}") from error
 
 
@@ -75,7 +75,7 @@ def load_arrays(path: Path, required: Iterable[str], optional: Iterable[str] = (
         with np.load(path) as archive:
             wanted = [*required, *(key for key in optional if key in archive.files)]
             return {key: archive[key] for key in wanted}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UnreadableFileError(f"{path} is not a graph archive: {error}") from error
 
 

@@ -60,7 +60,7 @@ def restricted_load(handle: BinaryIO) -> Any:
     return _RestrictedUnpickler(handle, encoding="latin1").load()
 
 
-def read_planetoid(paths: dict[str, Path], name: str, split: dict[str, list[int]]) -> Graph:
+def read_planetoid(paths: dict[str, Path], name: str, split: dict[str, npt.NDArray[np.int64]]) -> Graph:
     """The whole graph from its parts (keys: :data:`PARTS`), nodes in the order of the published graph."""
     parts = {part: _read_pickle(paths[part]) for part in PARTS if part != "test.index"}
     test_nodes = _read_index(paths["test.index"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from kces.errors import UnreadableFileError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
@@ -14,7 +12,7 @@ from kces.lab.datasets.local_files import path_of
 from kces.lab.datasets.names import GraphName
 from kces.lab.datasets.npz_graphs import read_adjacency
 from kces.lab.datasets.registry import FILES
-from kces.lab.datasets.splits import prognn_nettack_targets
+from kces.lab.datasets.splits import prognn_nettack_targets, prognn_split
 from kces.progress import Progress, silent
 
 __all__ = ["METHODS", "files_of", "is_published", "published_attacks", "read_published"]
@@ -58,12 +56,18 @@ def published_attacks(dataset: str) -> list[str]:
 def read_published(
     name: GraphName, clean: Graph, root: str | Path | None = None, progress: Progress = silent
 ) -> AttackedGraph:
-    """The attacked graph with the features, labels and split of ``clean``."""
-    matrix_file, *target_file = (path_of(file, root, progress) for file in files_of(name))
+    """The attacked graph with the features and labels of ``clean``; Nettack comes with a split of its own."""
+    matrix_file, *nodes_file = (path_of(file, root, progress) for file in files_of(name))
     attacked = Graph.from_scipy(read_adjacency(matrix_file))
     if attacked.n_nodes != clean.n_nodes:
         raise UnreadableFileError(f"{matrix_file} has {attacked.n_nodes} nodes, {clean.name} has {clean.n_nodes}")
-    targets = np.array(prognn_nettack_targets(target_file[0]), dtype=np.int64) if target_file else None
+    targets = None
+    if nodes_file:
+        # The targets are test nodes of the split in this file. On Pubmed that is not the split published for
+        # the clean graph, under which 31 of the targets would be seen in training or validation.
+        targets = prognn_nettack_targets(nodes_file[0])
+        split = prognn_split(nodes_file[0])
+        clean = replace(clean, train=split["train"], val=split["val"], test=split["test"])
     log = {"method": name.method, "budget": name.budget, "source": "published by Pro-GNN"}
     graph = replace(clean.with_edges(attacked.edges), name=str(name))
     return AttackedGraph(graph, clean, targets, log)

@@ -56,8 +56,6 @@ _TABLES = [
         b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5    6000 ind.pubmed.test.index
         4eb5f5d0f30f26497eb0ac6ac9719d09c67e284f1ed0385c93f3ef27a671da3d  405505 ind.pubmed.tx
         ee2e0d4819d9fbcc403689c3bf2e49face401b605932f093bc58ab6461130fdd   12135 ind.pubmed.ty
-        fbe9cb5c47200d1b7769a26e579be3b7130b556831f9d850e77c4c74f2599b33   23172 ind.pubmed.x
-        e6c807633307a07ed659249006536a147c7999c797f11a2560752990181b41b3     854 ind.pubmed.y
         """,
     ),
     _table(
