@@ -36,13 +36,13 @@ def download(file: DataFile, target: Path, progress: Progress = silent) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _complete(file.address, file, part, progress)
+        _refuse_damaged(file, part, target)
+        os.replace(part, target)
     except (OSError, http.client.HTTPException) as error:
         raise UnreadableFileError(
             f"cannot download {file.address} ({_reason(error)}); try again, "
             f"or get the file elsewhere and put it at {target}"
         ) from error
-    _refuse_damaged(file, part, target)
-    os.replace(part, target)
 
 
 def _complete(address: str, file: DataFile, part: Path, progress: Progress) -> None:
