@@ -151,8 +151,10 @@ class Purifier(ABC):
 
     grid: ClassVar[Grid] = {}
     needs_features: ClassVar[bool] = False
+
     #: Seconds of work that a cache saved the last ``purify``.
-    reused_seconds: ClassVar[float] = 0.0
+    def __post_init__(self) -> None:
+        self.reused_seconds = 0.0
 
     @abstractmethod
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:

@@ -6,13 +6,16 @@ from kces.errors import InvalidParameterError
 from kces.lab.defenses.airgnn import AirGNN
 from kces.lab.defenses.base import Defense, Model, Purifier
 from kces.lab.defenses.cosine import Cosine
+from kces.lab.defenses.edge_sanitization import KCESPaper, KCESRobust
 from kces.lab.defenses.gat import GAT
 from kces.lab.defenses.gcn import GCN
 from kces.lab.defenses.gnnguard import GNNGuard
+from kces.lab.defenses.gprgae import GPRGAE
 from kces.lab.defenses.jaccard import Jaccard
 from kces.lab.defenses.mlp import MLP
 from kces.lab.defenses.noisegnn import NoiseGNN
 from kces.lab.defenses.oracle import Oracle
+from kces.lab.defenses.prognn import ProGNN
 from kces.lab.defenses.purified import Purified
 from kces.lab.defenses.rgcn import RGCN
 from kces.lab.defenses.svd import SVD
@@ -28,11 +31,15 @@ MODELS: dict[str, type[Model]] = {
     "gnnguard": GNNGuard,
     "airgnn": AirGNN,
     "noisegnn": NoiseGNN,
+    "prognn": ProGNN,
 }
 
 PURIFIERS: dict[str, type[Purifier]] = {
     "jaccard": Jaccard,
     "svd": SVD,
+    "gpr-gae": GPRGAE,
+    "kces": KCESRobust,
+    "kces-paper": KCESPaper,
     "cosine": Cosine,
     "oracle": Oracle,
 }

@@ -1,0 +1,117 @@
+"""``kces evaluate``: defenses compared on one graph."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
+from kces.cli.output import console, print_json, progress_bar, show_table
+from kces.cli.source import open_source
+from kces.errors import MissingDependencyError
+from kces.files import atomic_write, check_output
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kces.lab.attacked import AttackedGraph
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    graph: GraphArgument,
+    defense: Annotated[
+        str,
+        typer.Option(
+            "--defense",
+            metavar="NAMES",
+            help="Defenses, separated by commas: a model (gcn, gat, …), a purifier (jaccard, …) before a GCN, "
+            "or both joined (kces+gat).",
+        ),
+    ] = "gcn,kces+gcn,jaccard",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Number of runs with different seeds.")] = 10,
+    trials: Annotated[
+        int,
+        typer.Option("--trials", min=1, help="Settings tried on validation for each defense; 1 takes the defaults."),
+    ] = 10,
+    preset_training: Annotated[
+        str, typer.Option("--preset-training", metavar="deeprobust|paper", help="How models are trained.")
+    ] = "deeprobust",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write a row per run here as CSV.")
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Train defenses on a graph and compare their accuracy (on test nodes, or the targets of the attack)."""
+    try:
+        from kces.lab import evaluation
+        from kces.lab.training import training_preset
+    except ImportError as error:
+        raise MissingDependencyError("evaluating defenses needs torch: pip install 'kces[lab]'") from error
+    preset = training_preset(preset_training)
+    if output is not None:
+        check_output(output, force=force)
+    names = [name.strip() for name in defense.split(",") if name.strip()]
+    attacked = _open(graph, data_root)
+    with progress_bar(quiet=quiet or json) as progress:
+        rows = evaluation.evaluate([attacked], names, seeds=seeds, trials=trials, preset=preset, progress=progress)
+    if output is not None:
+        with atomic_write(output, force=force) as temporary:
+            rows.to_csv(temporary, index=False)
+    summary = evaluation.summarise(rows)
+    if json:
+        print_json({"graph": attacked.graph.name, "summary": _records(summary), "runs": _records(rows)})
+        return
+    _show(attacked, summary, seeds)
+    if output is not None:
+        console.print(f"wrote {output}")
+
+
+def _open(graph: str, data_root: Path | None) -> AttackedGraph:
+    from kces.lab.attacked import AttackedGraph
+    from kces.lab.datasets import load_attacked
+
+    if Path(graph).exists():
+        read = open_source(graph).graph
+        return AttackedGraph(read, read)
+    return load_attacked(graph, data_root)
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows for JSON: empty cells as null, the chosen hyper-parameters as an object."""
+    records = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+    return [record | {"parameters": jsonlib.loads(record["parameters"])} for record in records]
+
+
+def _show(attacked: AttackedGraph, summary: pd.DataFrame, seeds: int) -> None:
+    judged = "targets of the attack" if attacked.targets is not None else "test nodes"
+    show_table(
+        f"{attacked.graph.name}: accuracy on {len(attacked.judged_nodes)} {judged}, {seeds} seed(s), "
+        f"training {summary['training'].iloc[0]}",
+        ["defense", "accuracy %", "seconds", "peak MB", "chosen on validation"],
+        [_cells(row) for row in summary.to_dict(orient="records")],
+    )
+    for row in summary.to_dict(orient="records"):
+        if row["note"]:
+            console.print(f"{row['defense']}: {row['note']}", highlight=False, soft_wrap=True)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    if row["runs"] == 0:
+        return [row["defense"], "–", "–", "–", "–"]
+    spread = f" ± {row['std']:.1f}" if row["runs"] > 1 else ""
+    chosen = ", ".join(f"{name} {value}" for name, value in jsonlib.loads(row["parameters"]).items())
+    return [
+        row["defense"],
+        f"{row['mean']:.1f}{spread}",
+        f"{row['seconds']:.2f}",
+        f"{row['peak_mb']:.0f}",
+        chosen or "defaults",
+    ]

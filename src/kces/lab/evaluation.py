@@ -1,0 +1,147 @@
+"""Accuracy, time and memory of defenses on graphs: the rows behind every table of the laboratory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
+from kces.lab.attacked import AttackedGraph
+from kces.lab.datasets import load_attacked
+from kces.lab.defenses import Defense, NotApplicableError, make_defense
+from kces.lab.defenses.tuning import Tuned, accuracy, candidates, tuned
+from kces.lab.measure import watch
+from kces.lab.training import DEEPROBUST, TrainingPreset
+from kces.progress import Progress, silent
+
+__all__ = ["COLUMNS", "evaluate", "summarise"]
+
+COLUMNS = [
+    "graph",
+    "defense",
+    "seed",
+    "accuracy",
+    "seconds",
+    "peak_mb",
+    "training",
+    "trials",
+    "validation",
+    "parameters",
+    "note",
+]
+
+
+@dataclass(frozen=True)
+class _Protocol:
+    seeds: tuple[int, ...]
+    trials: int
+    preset: TrainingPreset
+    progress: Progress
+
+
+def evaluate(
+    graphs: Iterable[str | AttackedGraph],
+    defenses: Iterable[str],
+    *,
+    seeds: int | Iterable[int] = 10,
+    trials: int = 10,
+    preset: TrainingPreset = DEEPROBUST,
+    data_root: str | Path | None = None,
+    progress: Progress = silent,
+) -> pd.DataFrame:
+    """One row per run: graph, defense, seed, accuracy (percent), seconds, peak_mb, and how it was tuned.
+
+    Hyper-parameters are chosen once per graph and defense, on validation accuracy with the first seed, and
+    kept for all seeds. Seconds are those of one training with what a purifier in front of it takes, not of
+    the tuning. A defense that cannot run on a graph gives one row without accuracy and with a note.
+
+    Examples
+    --------
+    >>> rows = evaluate(["synthetic:n=120,seed=0"], ["mlp", "gcn"], seeds=2, trials=1)
+    >>> rows[["defense", "seed"]].values.tolist()
+    [['mlp', 0], ['mlp', 1], ['gcn', 0], ['gcn', 1]]
+    """
+    seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
+    if not seeds:
+        raise InvalidParameterError("at least one seed is needed")
+    candidates({}, trials)  # refuses a bad number of trials before anything is loaded
+    ready = {name: make_defense(name, preset=preset) for name in defenses}
+    protocol = _Protocol(seeds, trials, preset, progress)
+    rows = []
+    for graph in graphs:
+        attacked = graph if isinstance(graph, AttackedGraph) else load_attacked(graph, data_root, progress=progress)
+        _check_judged(attacked)
+        for name, defense in ready.items():
+            rows += [
+                {"graph": attacked.graph.name, "defense": name} | row for row in _runs(attacked, defense, protocol)
+            ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _check_judged(attacked: AttackedGraph) -> None:
+    graph = attacked.graph
+    if graph.labels is None or graph.train is None or graph.val is None:
+        raise InvalidGraphError(f"{graph.name} needs labels and a train, val and test split to be evaluated")
+    if attacked.targets is None and graph.test is None:
+        raise InvalidGraphError(f"{graph.name} has no test nodes to judge on")
+
+
+def _runs(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> list[dict[str, Any]]:
+    common = {"training": protocol.preset.name}
+    try:
+        return [common | row for row in _successful_runs(attacked, defense.informed_by(attacked), protocol)]
+    except (NotApplicableError, MemoryLimitError) as refusal:
+        return [common | {"seed": protocol.seeds[0], "trials": 0, "parameters": "{}", "note": str(refusal)}]
+
+
+def _successful_runs(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> Iterator[dict[str, Any]]:
+    choice = _tune(attacked, defense, protocol)
+    best = max((trial.accuracy for trial in choice.trials), default=None)
+    for done, seed in enumerate(protocol.seeds):
+        protocol.progress("seeds", done, len(protocol.seeds))
+        with watch() as usage:
+            classes = choice.defense.fit(attacked.graph, seed).predict()
+        yield {
+            "seed": seed,
+            "accuracy": accuracy(attacked.graph, classes, attacked.judged_nodes),
+            "seconds": usage.seconds + choice.defense.reused_seconds,
+            "peak_mb": usage.peak_mb,
+            "trials": len(choice.trials),
+            "validation": best,
+            "parameters": json.dumps(choice.parameters),
+            "note": "",
+        }
+    protocol.progress("seeds", len(protocol.seeds), len(protocol.seeds))
+
+
+def _tune(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> Tuned:
+    total = len(candidates(defense.search_space(), protocol.trials, protocol.seeds[0]))
+    done = 0
+
+    def count(_: object) -> None:
+        nonlocal done
+        done += 1
+        protocol.progress("tuning", done, total)
+
+    protocol.progress("tuning", 0, total)
+    return tuned(defense, attacked.graph, protocol.trials, protocol.seeds[0], on_trial=count)
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation over the seeds, a row per graph and defense, in the order of ``rows``."""
+    groups = rows.groupby(["graph", "defense"], sort=False)
+    return groups.agg(
+        mean=("accuracy", "mean"),
+        std=("accuracy", "std"),
+        runs=("accuracy", "count"),
+        seconds=("seconds", "mean"),
+        peak_mb=("peak_mb", "max"),
+        training=("training", "first"),
+        parameters=("parameters", "first"),
+        note=("note", "first"),
+    ).reset_index()
