@@ -152,3 +152,10 @@ def test_pubmed_labels_agree_with_its_edges() -> None:
     """A wrong order of the test rows would break the agreement of neighbours."""
     homophily = datasets.edge_homophily(datasets.load("pubmed"))
     assert homophily == pytest.approx(0.8024, abs=1e-4)
+
+
+def test_pubmed_targets_need_the_split_published_beside_them() -> None:
+    targets, plain = datasets.load_attacked("pubmed@nettack-5").targets, datasets.load("pubmed")
+    assert targets is not None
+    assert plain.test is not None
+    assert int((~np.isin(targets, plain.test)).sum()) == 31
