@@ -6,7 +6,9 @@ import pytest
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.interop import read_graph, write_graph
 
-LINKS = '# people\nweight,Source,Target,note\n2,ann,bob,"a, b"\n1,bob,ann,\n1,bob,cy,007\n\n1,cy,cy,loop\n1,dee,cy,"x"\n'
+LINKS = (
+    '# people\nweight,Source,Target,note\n2,ann,bob,"a, b"\n1,bob,ann,\n1,bob,cy,007\n\n1,cy,cy,loop\n1,dee,cy,"x"\n'
+)
 
 
 def test_columns_by_name_string_ids_and_repairs(text):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -54,9 +55,7 @@ def test_same_format_drops_only_the_entries_of_dropped_edges(tmp_path, kept):
         after = {name: result[name] for name in result.files}
     before = robustness_arrays()
     assert set(after) == set(before)
-    matrix = sp.csr_array(
-        (after["adj_data"], after["adj_indices"], after["adj_indptr"]), shape=after["adj_shape"]
-    )
+    matrix = sp.csr_array((after["adj_data"], after["adj_indices"], after["adj_indptr"]), shape=after["adj_shape"])
     assert matrix.toarray().tolist() == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 1, 0]]
     for name in set(before) - {"adj_data", "adj_indices", "adj_indptr"}:
         assert np.array_equal(after[name], before[name])
@@ -156,10 +155,21 @@ def test_a_member_larger_than_memory_is_refused_before_it_is_inflated(tmp_path, 
 
 def test_an_array_header_that_claims_more_than_the_file_holds_is_refused(tmp_path, refused):
     stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        stream, {"descr": "<f8", "fortran_order": False, "shape": (10**12, 10**3)}
-    )
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (10**12, 10**3)})
     (tmp_path / "x.npy").write_bytes(stream.getvalue())
     sp.save_npz(tmp_path / "g.npz", ADJACENCY)
     reason = refused(lambda: read_graph(tmp_path / "g.npz", features=tmp_path / "x.npy"))
     assert "does not match its size" in reason
+
+
+def test_the_public_cora_file_is_read_and_written_back(tmp_path):
+    """It has pickled name tables beside the arrays that matter."""
+    source = Path(os.environ.get("KCES_DATA_ROOT", "")) / "gnn-meta-attack" / "data" / "cora.npz"
+    if not source.is_file():
+        pytest.skip("needs the public data: set KCES_DATA_ROOT")
+    loaded = read_graph(source)
+    assert (loaded.graph.n_nodes, loaded.graph.n_edges, loaded.graph.n_features) == (2708, 5278, 1433)
+    assert loaded.graph.n_classes == 7
+    kept = np.arange(5278) % 2 == 0
+    loaded.write(tmp_path / "out.npz", kept)
+    assert np.array_equal(read_graph(tmp_path / "out.npz").graph.edges, loaded.graph.edges[kept])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
-from kces.interop.limits import check_fits
+from kces.interop.limits import BYTES_PER_NODE, check_fits, one_line
 from kces.interop.optional import require
 from kces.interop.records import count_weights, surviving_records
 
@@ -27,20 +27,20 @@ def from_pyg(data: Any) -> Graph:
     """
     edge_index = _edge_index(data)
     n_nodes = data.num_nodes
-    if n_nodes is None:
+    if not isinstance(n_nodes, int):
         raise InvalidGraphError("the PyG data does not say how many nodes it has; set num_nodes or x")
+    check_fits(BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes")
     x = data.get("x")
-    ids = data.get("node_ids")
     graph = Graph.from_edges(
         edge_index.T,
         None if x is None else _features(x),
-        n_nodes=int(n_nodes),
-        labels=_labels(data.get("y"), int(n_nodes)),
-        node_ids=None if ids is None else np.asarray(ids),
+        n_nodes=n_nodes,
+        labels=_labels(data.get("y"), n_nodes),
+        node_ids=_ids(data.get("node_ids"), n_nodes),
         **{split: _mask(data.get(name)) for split, name in _MASKS.items()},
     )
     weight = data.get("edge_weight")
-    return graph if weight is None else count_weights(graph, _numpy(weight))
+    return count_weights(graph, _numpy(weight)) if hasattr(weight, "numel") else graph
 
 
 def to_pyg(graph: Graph) -> Any:
@@ -103,7 +103,7 @@ def _numpy(tensor: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(tensor.detach().cpu().numpy())
     except (TypeError, RuntimeError) as error:
-        raise InvalidGraphError(f"a tensor of type {tensor.dtype} is not supported: {error}") from error
+        raise InvalidGraphError(f"a tensor of type {tensor.dtype} is not supported: {one_line(error)}") from error
 
 
 def _features(x: Any) -> Any:
@@ -114,9 +114,25 @@ def _features(x: Any) -> Any:
         raise InvalidGraphError("x holds complex numbers; features are real")
     if x.layout == torch.strided:
         return _numpy(x.float() if x.dtype == torch.bfloat16 else x)
-    entries = x.to_sparse_coo().coalesce()
+    if x.ndim != 2:
+        raise InvalidGraphError(f"x must be a matrix (nodes x features), got shape {tuple(x.shape)}")
+    check_fits(BYTES_PER_NODE * max(x.shape), f"sparse features of shape {tuple(x.shape)}")
+    try:
+        entries = x.to_sparse_coo().coalesce()
+    except RuntimeError as error:
+        raise InvalidGraphError(f"x is no sound sparse matrix: {one_line(error)}") from error
     rows, cols = _numpy(entries.indices())
     return sp.csr_array((_numpy(entries.values()), (rows, cols)), shape=tuple(x.shape))
+
+
+def _ids(ids: Any, n_nodes: int) -> npt.NDArray[Any] | None:
+    """The names that :func:`to_pyg` stores; an attribute of the same name and another form is not ours."""
+    if hasattr(ids, "numel") and ids.ndim == 1 and len(ids) == n_nodes:
+        return _numpy(ids)
+    if not isinstance(ids, list) or len(ids) != n_nodes:
+        return None
+    plain = all(isinstance(name, str) for name in ids) or all(type(name) is int for name in ids)
+    return np.array(ids) if plain else None
 
 
 def _labels(y: Any, n_nodes: int) -> npt.NDArray[np.int64] | None:

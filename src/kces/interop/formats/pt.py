@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import numpy.typing as npt
 from kces.errors import MissingDependencyError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.formats.base import Format, Request
-from kces.interop.limits import one_line, read_bytes
+from kces.interop.limits import damage_named, one_line, read_bytes
 from kces.interop.optional import require
 from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
 
@@ -25,6 +27,8 @@ _SAFE = {
     "torch_geometric.data.data": ("DataEdgeAttr", "DataTensorAttr"),
     "torch_geometric.data.storage": ("BaseStorage", "NodeStorage", "EdgeStorage", "GlobalStorage"),
 }
+
+_REFUSED_OBJECT = re.compile(r"weights.only|unsupported global", re.IGNORECASE)
 
 
 def _load(path: Path) -> Any:
@@ -38,11 +42,11 @@ def _load(path: Path) -> Any:
         raise MissingDependencyError("a PyG .pt file needs torch 2.5 or newer; run: pip install 'kces[pyg]'")
     content = io.BytesIO(read_bytes(path))
     try:
-        with torch.serialization.safe_globals(allowed):
+        with torch.serialization.safe_globals(allowed), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch remarks on pickle versions: our error says all there is
             return torch.load(content, map_location="cpu", weights_only=True)
     except Exception as error:  # torch promises no exception types for a damaged file
-        reason = str(error)
-        if "nsupported global" in reason or "weights_only" in reason.lower() or "eights only" in reason:
+        if _REFUSED_OBJECT.search(str(error)):
             raise UnreadableFileError(
                 f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never"
                 " loaded because they can run code; save a Data object or a dict of tensors"
@@ -60,9 +64,11 @@ def _read(request: Request) -> tuple[Graph, Any]:
 def _as_data(payload: Any, path: Path) -> Any:
     data_class = require("torch_geometric.data", extra="pyg", purpose="a PyG .pt file").Data
     if isinstance(payload, data_class):
-        return payload
+        with damage_named(path, ".pt"):  # a damaged file can hold a Data whose parts are missing
+            return data_class.from_dict(payload.to_dict())
     if isinstance(payload, dict) and all(isinstance(key, str) for key in payload):
-        return data_class.from_dict(payload)
+        with damage_named(path, ".pt"):
+            return data_class.from_dict(payload)
     raise UnreadableFileError(f"{path} holds a {type(payload).__name__}; expected PyG Data or a dict of tensors")
 
 

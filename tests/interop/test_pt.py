@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from kces.errors import KCESError, MemoryLimitError, UnreadableFileError
+from kces.interop import read_graph, write_graph
+
+torch = pytest.importorskip("torch", reason="needs the extra kces[pyg]")
+Data = pytest.importorskip("torch_geometric.data", reason="needs the extra kces[pyg]").Data
+
+CONTENT = {
+    "x": torch.tensor([[1.0], [2.0], [3.0]]),
+    "edge_index": torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]),
+    "edge_attr": torch.tensor([10, 11, 12, 13]),
+    "y": torch.tensor([0, 1, 1]),
+    "title": "path",
+    "extra": torch.arange(5),
+}
+
+
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_data_and_dict_come_back_with_all_they_held(tmp_path, as_dict):
+    torch.save(CONTENT if as_dict else Data(**CONTENT), tmp_path / "g.pt")
+    loaded = read_graph(tmp_path / "g.pt")
+    assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert (loaded.graph.labels.tolist(), loaded.graph.name) == ([0, 1, 1], "g")
+    loaded.write(tmp_path / "out.pt", [False, True])
+    result = torch.load(tmp_path / "out.pt", weights_only=False)
+    assert isinstance(result, dict if as_dict else Data)
+    assert result["edge_index"].tolist() == [[1, 2], [2, 1]]
+    assert result["edge_attr"].tolist() == [12, 13]
+    assert result["extra"].tolist() == [0, 1, 2, 3, 4]
+    assert result["title"] == "path"
+
+
+def test_features_and_labels_beside(tmp_path, text):
+    torch.save({"edge_index": CONTENT["edge_index"], "num_nodes": 3}, tmp_path / "g.pt")
+    loaded = read_graph(tmp_path / "g.pt", features=text("x.csv", "2,9\n1,8\n0,7\n"), labels=text("l.txt", "a\nb\na\n"))
+    assert loaded.graph.features.tolist() == [[7], [8], [9]]
+    assert loaded.graph.labels.tolist() == [0, 1, 0]
+
+
+def test_graph_round_trip(tmp_path, path_graph):
+    write_graph(path_graph, tmp_path / "g.pt")
+    graph = read_graph(tmp_path / "g.pt").graph
+    assert graph.edges.tolist() == path_graph.edges.tolist()
+    assert graph.node_ids.tolist() == path_graph.node_ids.tolist()
+
+
+def test_other_contents_are_refused(tmp_path, refused):
+    torch.save([1, 2], tmp_path / "list.pt")
+    assert "holds a list" in refused(lambda: read_graph(tmp_path / "list.pt"), error=UnreadableFileError)
+    torch.save(torch.nn.Linear(1, 1), tmp_path / "model.pt")
+    assert "never loaded" in refused(lambda: read_graph(tmp_path / "model.pt"), error=UnreadableFileError)
+    torch.save({"edge_index": "none"}, tmp_path / "odd.pt")
+    assert "no edge_index tensor" in refused(lambda: read_graph(tmp_path / "odd.pt"), error=KCESError)
+
+
+def test_a_tensor_larger_than_memory_is_refused(tmp_path, refused):
+    x = torch.ones(1, 1).expand(3, 10**13)  # a few bytes that unfold to 240 TB
+    torch.save({"edge_index": CONTENT["edge_index"], "x": x}, tmp_path / "g.pt")
+    assert "GB" in refused(lambda: read_graph(tmp_path / "g.pt"), error=MemoryLimitError)
