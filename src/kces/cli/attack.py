@@ -1,0 +1,125 @@
+"""``kces attack``: a perturbed graph, to test a defence on."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from kces.cli.options import (
+    DataRootOption,
+    FeaturesOption,
+    ForceOption,
+    FormatOption,
+    GraphArgument,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+    SeedOption,
+)
+from kces.cli.output import console, print_json, progress_bar
+from kces.cli.source import open_source
+from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
+from kces.files import check_output
+from kces.interop.files import write_graph
+
+__all__ = ["attack"]
+
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd or adaptive-kces.",
+        show_default=False,
+    ),
+]
+BudgetOption = Annotated[
+    float,
+    typer.Option(
+        "--budget", "-b", help="Share of the edges to change; for nettack, edges per target.", show_default=False
+    ),
+]
+TargetsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--targets",
+        metavar="FILE",
+        help="Nodes that nettack attacks: node numbers in a text file or a JSON list. "
+        "Default: test nodes with more than 10 neighbours.",
+    ),
+]
+CheckpointOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint", metavar="FILE", help="Keep the state of metattack here every minute, and go on from it."
+    ),
+]
+
+
+def attack(
+    graph: GraphArgument,
+    method: MethodOption,
+    budget: BudgetOption,
+    output: OutputOption,
+    features: FeaturesOption = None,
+    targets: TargetsOption = None,
+    checkpoint: CheckpointOption = None,
+    format: FormatOption = None,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Perturb the edges of GRAPH within a budget and write the result, for testing defences."""
+    check_output(output, force=force)
+    chosen = _find(method)
+    params: dict[str, Any] = {}
+    if targets is not None:
+        params["targets"] = _read_targets(targets)
+    if checkpoint is not None:
+        params["checkpoint"] = checkpoint
+    clean = open_source(graph, features=features, data_root=data_root).graph
+    with progress_bar(quiet=quiet or json) as progress:
+        attacked = chosen(clean, budget, seed, progress=progress, **params)
+    write_graph(attacked.graph, output, format=format, force=force)
+    log = attacked.log
+    if json:
+        keys = ("method", "budget", "added", "removed", "seconds", "seed")
+        print_json({key: log[key] for key in keys} | {"output": output})
+        return
+    console.print(
+        f"{attacked.graph.name}: added {log['added']} and removed {log['removed']} of {clean.n_edges} edges "
+        f"in {log['seconds']:.1f} s (seed {seed}); wrote {output}",
+        soft_wrap=True,
+    )
+
+
+def _find(method: str) -> Any:
+    # Imported here: torch takes seconds to load, and `kces --help` must not wait for it.
+    try:
+        from kces.lab.attacks import find_attack
+    except ImportError as error:
+        raise MissingDependencyError("attacks need torch and torch_geometric: pip install 'kces[lab]'") from error
+    return find_attack(method)
+
+
+def _read_targets(path: Path) -> npt.NDArray[np.int64]:
+    """Node numbers separated by blanks, commas or lines, or a JSON list."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFileError(f"cannot read targets from {path}") from error
+    try:
+        numbers = json_format.loads(text) if text.lstrip().startswith("[") else text.replace(",", " ").split()
+        nodes = np.array([int(number) for number in numbers], dtype=np.int64)
+    except (ValueError, TypeError) as error:
+        raise UnreadableFileError(f"targets file {path} must hold node numbers only") from error
+    if len(nodes) == 0:
+        raise InvalidParameterError(f"targets file {path} is empty")
+    return nodes

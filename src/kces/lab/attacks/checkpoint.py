@@ -1,0 +1,75 @@
+"""Saving a long attack now and then, so that an interrupted one goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from kces.errors import InvalidParameterError, UnreadableFileError
+from kces.files import atomic_write
+from kces.graph import Graph
+
+__all__ = ["Checkpoint", "graph_fingerprint"]
+
+SECONDS_BETWEEN_SAVES = 60.0
+
+
+class Checkpoint:
+    """The flips of an unfinished attack in a file; without a path, nothing is kept.
+
+    Parameters
+    ----------
+    path : the file, or None.
+    graph, settings : what the run depends on. A checkpoint of another run is refused.
+    """
+
+    def __init__(self, path: str | Path | None, graph: Graph, settings: dict[str, Any]) -> None:
+        self._path = None if path is None else Path(path)
+        self._run = json.dumps(settings, sort_keys=True) + "|" + graph_fingerprint(graph)
+        self._last_save = time.monotonic()
+
+    def load(self) -> tuple[npt.NDArray[np.int64], float]:
+        """The flips made so far, in order, and the seconds they took."""
+        if self._path is None or not self._path.exists():
+            return np.empty((0, 2), dtype=np.int64), 0.0
+        try:
+            with np.load(self._path, allow_pickle=False) as stored:
+                run, flips, seconds = str(stored["run"]), stored["flips"], float(stored["seconds"])
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise UnreadableFileError(f"checkpoint {self._path} is damaged; remove it to start over") from error
+        if run != self._run:
+            raise InvalidParameterError(
+                f"checkpoint {self._path} belongs to another run (graph, budget, seed or parameters); "
+                "remove it or name another file"
+            )
+        return flips, seconds
+
+    def save(self, flips: npt.NDArray[np.int64], seconds: float, *, now: bool = False) -> None:
+        """Store the state if a minute has passed since the last time."""
+        if self._path is None or (not now and time.monotonic() - self._last_save < SECONDS_BETWEEN_SAVES):
+            return
+        with atomic_write(self._path, force=True) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, run=np.array(self._run), flips=flips, seconds=np.array(seconds))
+        self._last_save = time.monotonic()
+
+    def clear(self) -> None:
+        """Remove the file once the attack is complete."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def graph_fingerprint(graph: Graph) -> str:
+    """A hash of what attacks depend on: edges, features, labels and the split."""
+    features = graph.features.data if sp.issparse(graph.features) else graph.features
+    digest = hashlib.sha256(graph.edges.tobytes())
+    for part in (features, graph.labels, graph.train, graph.val, graph.test):
+        digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

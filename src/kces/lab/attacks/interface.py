@@ -1,0 +1,102 @@
+"""What every attack looks like from outside, and the checks they share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kces.errors import InvalidGraphError, InvalidParameterError
+from kces.graph import Graph
+from kces.lab.attacked import AttackedGraph
+from kces.progress import Progress, silent
+
+__all__ = [
+    "PER_TARGET",
+    "SHARE_OF_EDGES",
+    "Attack",
+    "AttackFunction",
+    "check_positive",
+    "known_labels",
+    "train_nodes",
+]
+
+SHARE_OF_EDGES = "share of edges"
+PER_TARGET = "perturbations per target"
+
+
+#: ``run(graph, budget, seed=0, *, progress=silent, **params)``: one graph, budget, seed and choice of
+#: parameters give one result.
+AttackFunction: TypeAlias = Callable[..., AttackedGraph]
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One registered attack.
+
+    Attributes
+    ----------
+    name : as on the command line and in ``cora@dice-0.25``.
+    run : the attack itself.
+    budget_unit : ``SHARE_OF_EDGES`` or ``PER_TARGET``.
+    knows : what the attacker is assumed to see.
+    """
+
+    name: str
+    run: AttackFunction
+    budget_unit: str
+    knows: str
+
+    def __call__(
+        self, graph: Graph, budget: float, seed: int = 0, *, progress: Progress = silent, **params: Any
+    ) -> AttackedGraph:
+        """Check the parameters' names, then attack."""
+        unknown = sorted(set(params) - set(self.defaults))
+        if unknown:
+            known = ", ".join(sorted(self.defaults)) or "none"
+            raise InvalidParameterError(
+                f"attack {self.name} has no parameter {', '.join(unknown)}; its parameters: {known}"
+            )
+        return self.run(graph, budget, seed, progress=progress, **params)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Its own parameters with their default values."""
+        parameters = inspect.signature(self.run).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "progress"}
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it takes ``checkpoint=``, a file from which an interrupted run goes on."""
+        return "checkpoint" in self.defaults
+
+
+def check_positive(**values: float) -> None:
+    """Refuse a parameter that must be above zero."""
+    for name, value in values.items():
+        if not value > 0:
+            raise InvalidParameterError(f"{name} must be above 0, got {value}")
+
+
+def known_labels(graph: Graph, method: str) -> npt.NDArray[np.int64]:
+    """The label of every node, for attacks that need all of them."""
+    if graph.labels is None or (graph.labels < 0).any():
+        raise InvalidGraphError(f"{method} needs the label of every node; {graph.name} does not have them")
+    return graph.labels
+
+
+def train_nodes(graph: Graph, method: str) -> npt.NDArray[np.int64]:
+    """The labelled training nodes, for attacks that train a surrogate."""
+    if graph.labels is None:
+        raise InvalidGraphError(f"{method} trains a surrogate and needs labels; {graph.name} has none")
+    if graph.train is None or len(graph.train) == 0:
+        raise InvalidGraphError(f"{method} trains a surrogate and needs train nodes; {graph.name} has none")
+    if (graph.labels[graph.train] < 0).any():
+        raise InvalidGraphError(f"{method}: a train node of {graph.name} has no label")
+    if len(np.unique(graph.labels[graph.train])) < 2:
+        raise InvalidGraphError(f"{method} needs train nodes of two classes; {graph.name} has fewer")
+    return graph.train
