@@ -6,13 +6,33 @@
 Graph(synthetic:n=120,seed=0, nodes=120, edges=273, features=32)
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
-from kces.builtin import load_builtin
 from kces.errors import KCESError
 from kces.graph import Graph
-from kces.sanitize import KCES
-from kces.scoring import find_suspicious_edges, gkc, score_edges
+
+if TYPE_CHECKING:
+    from kces.builtin import load_builtin
+    from kces.sanitize import KCES
+    from kces.scoring import find_suspicious_edges, gkc, score_edges
+
+# Imported on first use: scikit-learn and numba take seconds, which `kces datasets list` need not wait for.
+_LAZY = {
+    "KCES": "kces.sanitize",
+    "find_suspicious_edges": "kces.scoring",
+    "gkc": "kces.scoring",
+    "load_builtin": "kces.builtin",
+    "score_edges": "kces.scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'kces' has no attribute '{name}'")
+
 
 try:
     __version__ = version("kces")

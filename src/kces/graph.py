@@ -267,6 +267,12 @@ def _canonical_pairs(
     return np.stack([canonical // n_nodes, canonical % n_nodes], axis=1), repairs
 
 
+def _sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """What ``np.unique`` gives, by sorting: on the nearly sorted keys of large graphs many times faster."""
+    ordered = np.sort(keys, kind="stable")
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+
+
 def _symmetric_adjacency(one_way: npt.NDArray[np.int64], n_nodes: int) -> sp.csr_array:
     both = np.concatenate([one_way, one_way[:, ::-1]])
     values = np.ones(len(both), dtype=np.float64)

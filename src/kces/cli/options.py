@@ -1,0 +1,85 @@
+"""Options that several commands share, so that they are named and explained alike everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "AlphaOption",
+    "ClustersOption",
+    "DataRootOption",
+    "EncodingOption",
+    "EngineOption",
+    "FeaturesOption",
+    "ForceOption",
+    "FormatOption",
+    "GraphArgument",
+    "JsonOption",
+    "LabelsOption",
+    "OutputOption",
+    "PresetOption",
+    "QuietOption",
+    "RidgeOption",
+    "SeedOption",
+    "SignedOption",
+]
+
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A file (.npz, .csv, .tsv, .parquet, .graphml, .pt), a built-in graph "
+        "(digits, synthetic:n=2000,seed=0) or a data set (cora, cora@metattack-0.25).",
+        show_default=False,
+    ),
+]
+FeaturesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="FILE",
+        help="Node features, if GRAPH has none: CSV with the node id first, or npy/npz with row r = node r.",
+    ),
+]
+EngineOption = Annotated[str, typer.Option("--engine", help="How scores are computed: auto or a name of `kces bench`.")]
+PresetOption = Annotated[str, typer.Option("--preset", help="Which score: paper.")]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="kmeans|gmm|spectral|given|FILE",
+        help="Pseudo labels: a clustering, the graph's own labels, or a file with one class per node (npy or text).",
+    ),
+]
+EncodingOption = Annotated[
+    str | None, typer.Option("--encoding", metavar="linear|onehot", help="How classes become numbers.")
+]
+ClustersOption = Annotated[
+    int | None,
+    typer.Option("--clusters", help="Number of clusters. Default: number of classes, else the best silhouette."),
+]
+RidgeOption = Annotated[float | None, typer.Option("--ridge", help="λ added to the kernel's diagonal. Default: 0.001.")]
+SignedOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--signed/--absolute",
+        help="Keep the sign of the change (positive: removing the edge lowers the complexity). Default: absolute.",
+        show_default=False,
+    ),
+]
+AlphaOption = Annotated[float, typer.Option("--alpha", help="Share of edges to prune, in [0, 1].")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write.", show_default=False)]
+FormatOption = Annotated[
+    str | None, typer.Option("--format", help="Format of OUT. Default: by its extension, else that of GRAPH.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no warnings.")]
+DataRootOption = Annotated[
+    Path | None,
+    typer.Option("--data-root", metavar="DIR", help="Folder of the data sets. Default: KCES_DATA_ROOT, else a cache."),
+]
