@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from kces.engines.exact import ExactEngine
+from kces.engines.gradient import GradientEngine
+from kces.engines.local import LocalEngine
 from kces.engines.problem import Array, Problem
+from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
+from kces.memory import available_memory, format_bytes, require_memory
 from kces.progress import Progress
 
 __all__ = ["ENGINES", "Engine", "Problem", "choose_engine"]
@@ -27,15 +30,47 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: dict[str, Callable[..., Engine]] = {"exact": ExactEngine}
+ENGINES: dict[str, Any] = {
+    engine.name: engine for engine in (ExactEngine, LocalEngine, GradientEngine, SubgraphEngine, MonteCarloEngine)
+}
+
+_EXACT_WORK = 4e11
+"""Multiplications that the exact engine may cost before ``auto`` prefers the local one: some ten seconds."""
 
 
 def choose_engine(
     name: str, problem: Problem, options: dict[str, Any] | None = None, seed: int = 0
 ) -> tuple[Engine, str]:
-    """The engine of that name, and why it was taken."""
+    """The engine of that name, and why it was taken; refuses one that does not fit in memory."""
+    options = dict(options or {})
     if name == "auto":
-        return ExactEngine(), "the only engine"
-    if name not in ENGINES:
+        engine, reason = _automatic(problem, seed)
+    elif name in ENGINES:
+        engine, reason = _make(name, options, seed), "asked for"
+    else:
         raise InvalidParameterError(f"unknown engine '{name}'; there are: auto, {', '.join(ENGINES)}")
-    return ENGINES[name](**(options or {})), "asked for"
+    instead = "use a machine with more memory" if engine.name == "gradient" else "use --engine local"
+    require_memory(engine.memory_needed(problem), f"the {engine.name} engine", instead)
+    return engine, reason
+
+
+def _make(name: str, options: dict[str, Any], seed: int) -> Engine:
+    if name != "exact":
+        options.setdefault("seed", seed)
+    try:
+        return ENGINES[name](**options)
+    except TypeError as error:
+        raise InvalidParameterError(f"engine {name} does not take these options: {error}") from None
+
+
+def _automatic(problem: Problem, seed: int) -> tuple[Engine, str]:
+    """Exact where it takes seconds and fits; else local, whose ranking is nearly the same."""
+    graph = problem.graph
+    exact = ExactEngine()
+    work = 4.0 * graph.n_edges * graph.n_nodes**2
+    needed, available = exact.memory_needed(problem), available_memory()
+    if needed > available:
+        return LocalEngine(seed=seed), f"exact would need {format_bytes(needed)} of {format_bytes(available)}"
+    if work > _EXACT_WORK:
+        return LocalEngine(seed=seed), f"exact would cost {work:.1e} multiplications on {graph.n_edges} edges"
+    return exact, f"{graph.n_nodes} nodes and {graph.n_edges} edges are few enough"

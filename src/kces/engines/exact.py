@@ -22,15 +22,14 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from kces.engines.inner import all_pairs, row_by_row
 from kces.engines.problem import Array, Problem
 from kces.engines.removal import Supports, explicit_rows, removal_supports
 from kces.errors import SingularKernelError
-from kces.graph import Features
-from kces.kernel import COSINE_NOISE, arc_cosine, gram, ridge_factor
-from kces.memory import available_memory, require_memory
+from kces.kernel import COSINE_NOISE, arc_cosine, ridge_factor
+from kces.memory import available_memory
 from kces.progress import Progress, silent
 from kces.threads import thread_count
 
@@ -75,9 +74,6 @@ class ExactEngine:
 
     def score_some(self, problem: Problem, which: Ints, progress: Progress = silent) -> Array:
         """The same for the edges numbered ``which`` only: what a large graph's check against exact uses."""
-        require_memory(
-            self.memory_needed(problem), "the exact engine", "use --engine local, or auto to have one chosen"
-        )
         graph = problem.graph
         progress("exact: factor the kernel", 0, 1)
         kernel = _unchanged(problem, which)
@@ -101,19 +97,18 @@ class ExactEngine:
 def _unchanged(problem: Problem, which: Ints) -> _Kernel:
     """Everything that no edge removal changes. H is inverted first, so that at most four N x N live at once."""
     graph, X = problem.graph, problem.graph.features
-    H = gram(problem.Z)
+    H = problem.gram()
     P = _inverse(H, problem.ridge)
-    lengths = problem.lengths
     edges = graph.edges[which]
     return _Kernel(
-        ZZ=_inner(problem.Z, problem.Z),
-        XZ=_inner(X, problem.Z),
-        XX_self=_row_dots(X, X),
-        XX_edge=_row_dots(X[edges[:, 0]], X[edges[:, 1]]),
+        ZZ=problem.ZZ,
+        XZ=all_pairs(X, problem.Z),
+        XX_self=row_by_row(X, X),
+        XX_edge=row_by_row(X[edges[:, 0]], X[edges[:, 1]]),
         H=H,
         P=P,
         a=P @ problem.codes,
-        inverse_length=np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0),
+        inverse_length=problem.inverse_lengths,
     )
 
 
@@ -126,16 +121,6 @@ def _inverse(H: Array, ridge: float) -> Array:
     inverse = np.ascontiguousarray(inverse)
     np.copyto(inverse.T, inverse, where=strictly_lower)
     return inverse
-
-
-def _inner(A: Features, B: Features) -> Array:
-    product = A @ B.T
-    return product.toarray() if sp.issparse(product) else np.ascontiguousarray(product)
-
-
-def _row_dots(A: Features, B: Features) -> Array:
-    product = A.multiply(B) if sp.issparse(A) else A * B
-    return np.asarray(product.sum(axis=1)).ravel()
 
 
 def _squared_lengths(kernel: _Kernel, supports: Supports, edges: Ints) -> Array:
@@ -183,7 +168,7 @@ def _edge_blocks(
 
 
 @numba.njit(cache=True)
-def _block_ends(start, row, order, budget):  # type: ignore[no-untyped-def]
+def _block_ends(start, row, order, budget):
     """Cut ``order`` so that no block (beyond a single edge) has more than ``budget`` distinct rows."""
     seen_in = np.full(row.max() + 1 if len(row) else 1, -1, dtype=np.int64)
     ends = []
@@ -263,7 +248,7 @@ def _inverse_sqrt(squared: Array) -> Array:
 
 
 @numba.njit(parallel=True, cache=True)
-def _difference_rows(ZZ, XZ, H, inverse_length, nodes, edges, coefficients, inverse_new):  # type: ignore[no-untyped-def]
+def _difference_rows(ZZ, XZ, H, inverse_length, nodes, edges, coefficients, inverse_new):
     """``k(z'_k·z_r) − k(z_k·z_r)`` for every node r, as if r itself did not change."""
     n = len(H)
     R = np.empty((len(nodes), n))

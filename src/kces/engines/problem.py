@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from kces.engines.inner import all_pairs
 from kces.graph import Features, Graph
-from kces.kernel import aggregate, normalize_rows
+from kces.kernel import aggregate, arc_cosine, normalize_rows
 
 __all__ = ["Array", "Problem"]
 
@@ -42,3 +43,19 @@ class Problem:
     def lengths(self) -> Array:
         """Length of each row of Z."""
         return self._normalized[1]
+
+    @cached_property
+    def inverse_lengths(self) -> Array:
+        """One over the length of each row of Z; 0 for a zero row, so that its cosines are 0."""
+        return np.divide(1.0, self.lengths, out=np.zeros_like(self.lengths), where=self.lengths > 0)
+
+    @cached_property
+    def ZZ(self) -> Array:  # noqa: N802
+        """``Z Zᵀ``, N x N: only for engines that have asked for the memory."""
+        return all_pairs(self.Z, self.Z)
+
+    def gram(self) -> Array:
+        """The Gram matrix H, from ``Z Zᵀ``."""
+        cosine = self.ZZ * self.inverse_lengths[:, None]
+        cosine *= self.inverse_lengths[None, :]
+        return arc_cosine(cosine)

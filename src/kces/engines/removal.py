@@ -63,7 +63,7 @@ def removal_supports(graph: Graph, edges: Ints) -> Supports:
 
 
 @numba.njit(cache=True)
-def _support_sizes(indptr, indices, edges):  # type: ignore[no-untyped-def]
+def _support_sizes(indptr, indices, edges):
     sizes = np.empty(len(edges), dtype=np.int64)
     for e in range(len(edges)):
         i, j = edges[e]
@@ -83,7 +83,7 @@ def _support_sizes(indptr, indices, edges):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _fill_supports(indptr, indices, edges, degrees, start):  # type: ignore[no-untyped-def]
+def _fill_supports(indptr, indices, edges, degrees, start):
     total = start[-1]
     node = np.empty(total, dtype=np.int64)
     row = np.empty(total, dtype=np.int64)
@@ -130,7 +130,7 @@ def _fill_supports(indptr, indices, edges, degrees, start):  # type: ignore[no-u
 
 
 @numba.njit(cache=True)
-def _put_endpoint(node, row, alpha, own, other, at, i, degree, delta, other_degree):  # type: ignore[no-untyped-def]
+def _put_endpoint(node, row, alpha, own, other, at, i, degree, delta, other_degree):
     """Z'_i = sqrt(d_i / d⁻_i) Z_i + d⁻_i^-1/2 (δ_i X_i − d_j^-1/2 X_j)."""
     rest = degree - 1.0
     node[at] = i

@@ -1,0 +1,172 @@
+"""An edge's block: the nodes around it, and their kernel before and after the edge is removed (compiled)."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from kces.engines.fast_kernel import kernel_value
+
+__all__ = [
+    "block_cosines",
+    "collect_block",
+    "factor_in_place",
+    "find",
+    "inverse_form",
+    "kernel_matrix",
+    "moved_lengths",
+]
+
+
+@numba.njit(cache=True, inline="always")
+def find(indptr, indices, row, column):
+    """CSR position of ``column`` in ``row``, or -1; indices are sorted."""
+    low, high = indptr[row], indptr[row + 1] - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if indices[middle] == column:
+            return middle
+        if indices[middle] < column:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+@numba.njit(cache=True, fastmath=True, inline="always")
+def _dot(ZZ, Z, W, k, l):  # noqa: E741
+    """Inner product of row k of Z and row l of W: looked up where the matrix was made, else computed."""
+    if len(ZZ):
+        return ZZ[k, l]
+    total = 0.0
+    for f in range(Z.shape[1]):
+        total += Z[k, f] * W[l, f]
+    return total
+
+
+@numba.njit(cache=True)
+def collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap, fill):
+    """Nodes of the block with their coefficients (α, β, γ): endpoints, listed neighbours, then second hops."""
+    limit = max(2 * cap + 2, fill)
+    nodes = np.empty(limit, dtype=np.int64)
+    alpha, beta, gamma = np.ones(limit), np.zeros(limit), np.zeros(limit)
+    delta_i = (degrees[i] - 1.0) ** -0.5 - degrees[i] ** -0.5
+    delta_j = (degrees[j] - 1.0) ** -0.5 - degrees[j] ** -0.5
+    rest_i, rest_j = degrees[i] - 1.0, degrees[j] - 1.0
+    nodes[0], nodes[1] = i, j
+    alpha[0], beta[0], gamma[0] = (degrees[i] / rest_i) ** 0.5, delta_i * rest_i**-0.5, -((rest_i * degrees[j]) ** -0.5)
+    alpha[1], gamma[1], beta[1] = (degrees[j] / rest_j) ** 0.5, delta_j * rest_j**-0.5, -((rest_j * degrees[i]) ** -0.5)
+    size = 2
+    for end in range(2):
+        hub = i if end == 0 else j
+        for at in range(list_start[hub], list_start[hub + 1]):
+            k = indices[list_position[at]]
+            if k == i or k == j or _contains(nodes, size, k):
+                continue
+            nodes[size] = k
+            if find(indptr, indices, i, k) >= 0:
+                beta[size] = degrees[k] ** -0.5 * delta_i
+            if find(indptr, indices, j, k) >= 0:
+                gamma[size] = degrees[k] ** -0.5 * delta_j
+            size += 1
+    first = size
+    for t in range(2, first):  # breadth first, until the block is full; most second neighbours do not move themselves
+        hub = nodes[t]
+        for at in range(list_start[hub], list_start[hub + 1]):
+            k = indices[list_position[at]]
+            if size >= fill:
+                break
+            if _contains(nodes, size, k):
+                continue
+            nodes[size] = k
+            if find(indptr, indices, i, k) >= 0:
+                beta[size] = degrees[k] ** -0.5 * delta_i
+            if find(indptr, indices, j, k) >= 0:
+                gamma[size] = degrees[k] ** -0.5 * delta_j
+            size += 1
+    return nodes[:size], alpha[:size], beta[:size], gamma[:size]
+
+
+@numba.njit(cache=True, inline="always")
+def _contains(nodes, size, k):
+    for t in range(size):
+        if nodes[t] == k:
+            return True
+    return False
+
+
+@numba.njit(cache=True, fastmath=True)
+def factor_in_place(K):
+    """Cholesky factor in the lower triangle; blocks are too small for LAPACK's call to pay inside a parallel loop."""
+    for p in range(len(K)):
+        for q in range(p + 1):
+            total = K[p, q]
+            for r in range(q):
+                total -= K[p, r] * K[q, r]
+            if p == q:
+                K[p, p] = np.sqrt(max(total, 1e-12))
+            else:
+                K[p, q] = total / K[q, q]
+
+
+@numba.njit(cache=True, fastmath=True)
+def inverse_form(L, q):
+    """``qᵀ (L Lᵀ)⁻¹ q``; overwrites q."""
+    total = 0.0
+    for p in range(len(L)):
+        value = q[p]
+        for r in range(p):
+            value -= L[p, r] * q[r]
+        q[p] = value / L[p, p]
+        total += q[p] * q[p]
+    return total
+
+
+@numba.njit(cache=True)
+def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge):
+    """``X_i·Z_k``, ``X_j·Z_k`` and the inverse length of ``Z'_k`` for the nodes k of a block."""
+    size = len(S)
+    xz_i, xz_j, new_inverse = np.empty(size), np.empty(size), np.zeros(size)
+    for t in range(size):
+        k = S[t]
+        xz_i[t], xz_j[t] = _dot(XZ, X, Z, i, k), _dot(XZ, X, Z, j, k)
+        if beta[t] == 0.0 and gamma[t] == 0.0:
+            new_inverse[t] = inverse_length[k]
+            continue
+        length = 1.0 / inverse_length[k] if inverse_length[k] > 0 else 0.0
+        terms = (alpha[t] * length) ** 2 + beta[t] ** 2 * xx_self[i] + gamma[t] ** 2 * xx_self[j]
+        squared = terms + 2 * alpha[t] * (beta[t] * xz_i[t] + gamma[t] * xz_j[t]) + 2 * beta[t] * gamma[t] * xx_edge
+        if squared > 1e-12 * terms:  # below is rounding: the row has lost all its features
+            new_inverse[t] = squared**-0.5
+    return xz_i, xz_j, new_inverse
+
+
+@numba.njit(cache=True)
+def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge):
+    """Cosines of a block: before, with only the row moved, and with both rows moved."""
+    size = len(S)
+    before, row_moved, after = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    for p in range(size):
+        for q in range(p + 1):
+            inner = _dot(ZZ, Z, Z, S[p], S[q])
+            row_p = alpha[p] * inner + beta[p] * xz_i[q] + gamma[p] * xz_j[q]
+            row_q = alpha[q] * inner + beta[q] * xz_i[p] + gamma[q] * xz_j[p]
+            both = alpha[q] * row_p + alpha[p] * (beta[q] * xz_i[p] + gamma[q] * xz_j[p])
+            both += beta[p] * beta[q] * xx_self[i] + gamma[p] * gamma[q] * xx_self[j]
+            both += (beta[p] * gamma[q] + gamma[p] * beta[q]) * xx_edge
+            before[p, q] = before[q, p] = inner * inverse_length[S[p]] * inverse_length[S[q]]
+            row_moved[p, q] = row_p * new_inverse[p] * inverse_length[S[q]]
+            row_moved[q, p] = row_q * new_inverse[q] * inverse_length[S[p]]
+            after[p, q] = after[q, p] = both * new_inverse[p] * new_inverse[q]
+    return before, row_moved, after
+
+
+@numba.njit(cache=True)
+def kernel_matrix(cosines, ridge):
+    """``k(c) + λ I``."""
+    K = np.empty_like(cosines)
+    for p in range(len(K)):
+        for q in range(len(K)):
+            K[p, q] = kernel_value(cosines[p, q])
+        K[p, p] += ridge
+    return K

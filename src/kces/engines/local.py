@@ -1,0 +1,266 @@
+"""The local engine: one global solve, then a small inverse per edge. Nearly exact, and linear in the edges.
+
+With ``a`` from the global solve held fixed outside a block S of the edge's surroundings, the change of GKC is
+
+    ``(2/N) [ vᵀ K v − (K v − g)ᵀ K'⁻¹ (K v − g) ]``,  ``v = a_S``, ``K = H_SS + λI``, ``K' = H'_SS + λI``,
+
+where ``g_k = Σ_{r∉S} (k(z'_k·z_r) − k(z_k·z_r)) a_r`` is what the moved rows feel of the far nodes, taken through the
+gradient of the far field. (It is Woodbury's identity of the exact engine with the inverse restricted to S; the 2|S|
+system then collapses to this |S| system.)
+
+S holds the endpoints and, of each endpoint, at most ``cap`` neighbours, those whose rows matter most. The other
+neighbours of a hub enter to first order, through a sum that all edges of the hub share: an edge never costs its
+hub's degree squared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
+
+from kces.engines.block import (
+    block_cosines,
+    collect_block,
+    factor_in_place,
+    find,
+    inverse_form,
+    kernel_matrix,
+    moved_lengths,
+)
+from kces.engines.far_field import FarField, far_field
+from kces.engines.fast_kernel import kernel_slope
+from kces.engines.inner import all_pairs, row_by_row
+from kces.engines.problem import Array, Problem
+from kces.engines.solve import DIRECT_LIMIT, dense, solve_codes
+from kces.errors import InvalidParameterError
+from kces.graph import Graph
+from kces.progress import Progress, silent
+
+__all__ = ["FirstOrder", "LocalEngine", "compact", "first_order"]
+
+Ints = npt.NDArray[np.int64]
+
+_CAPS = (256, 128, 64, 48, 32, 24, 16, 8)
+_WORK_BUDGET = 6e10
+_EDGE_CHUNK = 50_000
+_DENSE_FEATURE_BYTES = 2**30
+_REDUCED_WIDTH = 512
+_EMPTY = np.zeros((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrder:
+    """First-order effects of every changed row, and the pieces they are made of.
+
+    ``neighbour[p]`` belongs to the directed edge p = k→m: what row k contributes when an edge at m goes.
+    ``at_node[m]`` is its sum over all neighbours k of m: the part that every edge of m shares.
+    """
+
+    a: Array
+    field: FarField
+    reverse: Ints
+    xx_self: Array
+    neighbour: Array
+    at_node: Array
+
+
+class LocalEngine:
+    """Signed change of GKC with the inverse taken on each edge's own block.
+
+    Parameters
+    ----------
+    hops : 1 takes the neighbours of the endpoints into the block, 2 also (up to ``2 cap + 2`` nodes) theirs.
+    cap : most neighbours per endpoint in the block; None chooses the largest that keeps the total work in bounds.
+    fill : with 1 hop, a block smaller than this is filled up with second neighbours: it costs next to nothing and
+        helps most where an endpoint has few neighbours.
+    seed : of the landmarks, on graphs too large for a direct or iterative solve.
+    """
+
+    name = "local"
+
+    def __init__(self, hops: int = 1, cap: int | None = None, fill: int = 24, seed: int = 0) -> None:
+        if hops not in (1, 2):
+            raise InvalidParameterError(f"hops must be 1 or 2, got {hops}")
+        if cap is not None and cap < 1:
+            raise InvalidParameterError(f"cap must be at least 1, got {cap}")
+        self.hops = hops
+        self.cap = cap
+        self.fill = fill
+        self.seed = seed
+
+    def memory_needed(self, problem: Problem) -> int:
+        """Bytes at the peak: the solve dominates."""
+        n, f = problem.graph.n_nodes, min(problem.graph.n_features, _REDUCED_WIDTH if n_large(problem) else 10**9)
+        solve = 24 * n * n if n <= DIRECT_LIMIT else min(2 * n * n, 2**31) + 8 * n * _REDUCED_WIDTH
+        return solve + 24 * n * f + 120 * problem.graph.n_edges
+
+    def score(self, problem: Problem, progress: Progress = silent) -> Array:
+        problem = compact(problem, self.seed)
+        graph = problem.graph
+        order = first_order(problem, self.seed, progress)
+        xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
+        cap = self.cap or choose_cap(graph, self.hops)
+        listed = most_important_neighbours(graph, order.a, problem.inverse_lengths, cap)
+        fill = self.fill if self.hops == 1 else 2 * cap + 2
+        products = pair_products(problem)
+        scores = np.empty(graph.n_edges)
+        for start in range(0, graph.n_edges, _EDGE_CHUNK):
+            chunk = slice(start, start + _EDGE_CHUNK)
+            scores[chunk] = _score_edges(
+                *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
+                *(graph.degrees, problem.inverse_lengths, *products, *listed, cap, fill),
+                *(order.a, order.field.z_dot, order.field.x_dot, order.field.neighbour_dot, order.reverse),
+                *(order.xx_self, order.neighbour, order.at_node, problem.ridge),
+            )
+            progress("local: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
+        return 2.0 / graph.n_nodes * scores
+
+
+def pair_products(problem: Problem) -> tuple[Array, Array, Array, Array]:
+    """``Z Zᵀ`` and ``X Zᵀ`` where they fit, else empty, and then Z and X themselves for products on demand."""
+    if problem.graph.n_nodes <= DIRECT_LIMIT:
+        return problem.ZZ, all_pairs(problem.graph.features, problem.Z), _EMPTY, _EMPTY
+    return _EMPTY, _EMPTY, dense(problem.Z), dense(problem.graph.features)
+
+
+def n_large(problem: Problem) -> bool:
+    """Whether features are too many to hold as a dense array beside everything else."""
+    return bool(
+        problem.graph.n_nodes > DIRECT_LIMIT and 8 * np.prod(problem.graph.features.shape) > _DENSE_FEATURE_BYTES
+    )
+
+
+def compact(problem: Problem, seed: int = 0) -> Problem:
+    """Wide sparse features of a large graph, replaced by their leading components (inner products nearly kept)."""
+    if not (n_large(problem) and sp.issparse(problem.graph.features)):
+        return problem
+    reduced = TruncatedSVD(_REDUCED_WIDTH, random_state=seed).fit_transform(problem.graph.features)
+    graph = problem.graph
+    return Problem(
+        Graph(graph.adjacency, np.ascontiguousarray(reduced), graph.labels, name=graph.name),
+        problem.codes,
+        problem.ridge,
+    )
+
+
+def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) -> FirstOrder:
+    """Solve for a, take the far field, and sum what the neighbours of each node contribute to first order."""
+    graph = problem.graph
+    a = solve_codes(problem, seed=seed, progress=progress).a
+    field = far_field(problem, a, progress=progress)
+    indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
+    positions = sp.csr_array((np.arange(len(indices)), indices, indptr), shape=graph.adjacency.shape)
+    reverse = sp.csr_array(positions.T).data
+    owner = np.repeat(np.arange(graph.n_nodes), np.diff(indptr))
+    X = graph.features
+    xx_self = row_by_row(X, X)
+    xz_neighbour = gathered_dots(X, indices, problem.Z, owner)
+    neighbour = _neighbour_effects(problem, field, a, owner, xz_neighbour, xx_self)
+    at_node = np.bincount(indices, weights=neighbour, minlength=graph.n_nodes)
+    return FirstOrder(a, field, reverse, xx_self, neighbour, at_node)
+
+
+def gathered_dots(X: npt.NDArray, left: Ints, Z: npt.NDArray, right: Ints, size: int = 100_000) -> Array:
+    """``X[left] · Z[right]`` row by row, without making all gathered rows at once."""
+    parts = [
+        row_by_row(X[left[start : start + size]], Z[right[start : start + size]]) for start in range(0, len(left), size)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _neighbour_effects(
+    problem: Problem, field: FarField, a: Array, owner: Ints, xz_neighbour: Array, xx_self: Array
+) -> Array:
+    """For each directed edge k→m: ``2 Σ_columns a_k (z'_k − z_k)·G_k`` when an edge at m goes and k stays its neighbour."""
+    graph = problem.graph
+    m = graph.adjacency.indices
+    beta = graph.degrees[owner] ** -0.5 * ((graph.degrees[m] - 1.0) ** -0.5 - graph.degrees[m] ** -0.5)
+    new_squared = problem.lengths[owner] ** 2 + 2 * beta * xz_neighbour + beta**2 * xx_self[m]
+    new_inverse = np.divide(1.0, np.sqrt(np.maximum(new_squared, 0)), out=np.zeros_like(beta), where=new_squared > 0)
+    moved = (field.z_dot[owner] + beta[:, None] * field.neighbour_dot) * new_inverse[:, None]
+    moved -= field.z_dot[owner] * problem.inverse_lengths[owner][:, None]
+    return 2.0 * np.sum(a[owner] * moved, axis=1)
+
+
+def choose_cap(graph: Graph, hops: int) -> int:
+    """The largest cap whose blocks cost at most the work budget: |S|² inner products and a |S|³/3 factorisation."""
+    degrees = graph.degrees - 1
+    width = 25.0 if graph.n_nodes <= DIRECT_LIMIT else 25.0 + 0.5 * min(graph.n_features, _REDUCED_WIDTH)
+    i, j = graph.edges[:, 0], graph.edges[:, 1]
+    for cap in _CAPS:
+        size = np.minimum(degrees[i], cap) + np.minimum(degrees[j], cap) + 2
+        if hops == 2:
+            size = np.full(len(size), 2.0 * cap + 2)
+        if float((width * size**2 + size**3 / 3).sum()) <= _WORK_BUDGET:
+            return cap
+    return _CAPS[-1]
+
+
+def most_important_neighbours(graph: Graph, a: Array, inverse_lengths: Array, cap: int) -> tuple[Ints, Ints]:
+    """Of each node's neighbours, the CSR positions of the ``cap`` whose rows move most where ``a`` is large.
+
+    Row k moves by ``d_k^-1/2 δ_i ‖X_i‖ / ‖Z_k‖`` when an edge at i goes: the order of the k does not depend on i.
+    """
+    weight = np.abs(a).sum(axis=1) * graph.degrees**-0.5 * inverse_lengths
+    indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
+    owner = np.repeat(np.arange(graph.n_nodes), np.diff(indptr))
+    order = np.lexsort((indices, -weight[indices], owner))
+    rank = np.arange(len(indices)) - indptr[owner]
+    taken = order[rank < cap]
+    start = np.concatenate([[0], np.cumsum(np.minimum(np.diff(indptr), cap))])
+    return start.astype(np.int64), taken.astype(np.int64)
+
+
+@numba.njit(parallel=True, cache=True)
+def _score_edges(
+    edges, xx_edge, indptr, indices, degrees, inverse_length, ZZ, XZ, Z, X, list_start, list_position, cap, fill,
+    a, z_dot, x_dot, neighbour_dot, reverse, xx_self, neighbour, at_node, ridge,
+):  # fmt: skip
+    scores = np.empty(len(edges))
+    for e in numba.prange(len(edges)):
+        i, j = edges[e, 0], edges[e, 1]
+        S, alpha, beta, gamma = collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap, fill)
+        xz_i, xz_j, new_inverse = moved_lengths(
+            i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge[e]
+        )
+        before, row_moved, after = block_cosines(
+            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge[e]
+        )
+        at = find(indptr, indices, i, j)
+        scores[e] = at_node[i] - neighbour[reverse[at]] + at_node[j] - neighbour[at]
+        field = np.zeros((len(S), a.shape[1]))
+        for t in range(len(S)):
+            if beta[t] == 0.0 and gamma[t] == 0.0:
+                continue
+            k = S[t]
+            at_i = -1 if t == 0 else find(indptr, indices, k, i)
+            at_j = -1 if t == 1 else find(indptr, indices, k, j)
+            if t > 1:  # what the block treats exactly is taken out of the hub's shared sum
+                scores[e] -= (neighbour[at_i] if at_i >= 0 else 0.0) + (neighbour[at_j] if at_j >= 0 else 0.0)
+            for column in range(a.shape[1]):
+                x_i = x_dot[k, column] if t == 0 else (neighbour_dot[at_i, column] if at_i >= 0 else 0.0)
+                x_j = x_dot[k, column] if t == 1 else (neighbour_dot[at_j, column] if at_j >= 0 else 0.0)
+                moved = (alpha[t] * z_dot[k, column] + beta[t] * x_i + gamma[t] * x_j) * new_inverse[t]
+                field[t, column] = moved - z_dot[k, column] * inverse_length[k]
+            for q in range(len(S)):
+                if q != t:  # and out of the far field
+                    step = kernel_slope(before[t, q]) * (row_moved[t, q] - before[t, q])
+                    for column in range(a.shape[1]):
+                        field[t, column] -= a[S[q], column] * step
+        K, K_new = kernel_matrix(before, ridge), kernel_matrix(after, ridge)
+        factor_in_place(K_new)
+        rhs = np.empty(len(S))
+        for column in range(a.shape[1]):
+            for p in range(len(S)):
+                rhs[p] = 0.0
+                for q in range(len(S)):
+                    rhs[p] += K[p, q] * a[S[q], column]
+                scores[e] += a[S[p], column] * rhs[p]
+                rhs[p] -= field[p, column]
+            scores[e] -= inverse_form(K_new, rhs)
+    return scores

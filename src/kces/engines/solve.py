@@ -1,0 +1,217 @@
+"""One global solve ``a = (H + λI)⁻¹ y``, in the way that fits the number of nodes.
+
+- up to 8,192 nodes: Cholesky in double precision;
+- up to 24,000 nodes: conjugate gradients on H, of which one triangle is kept in single precision (780 MB for Pubmed);
+- beyond: the kernel is replaced by a shared low-rank part plus exact diagonal blocks of similar nodes, and that is
+  solved directly: O(N (rank² + block²)) time and O(N · rank) memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+import scipy.sparse as sp
+
+from kces.engines.fast_kernel import kernel_value
+from kces.engines.problem import Array, Problem
+from kces.errors import SingularKernelError
+from kces.graph import Features
+from kces.kernel import gram, ridge_factor
+from kces.memory import available_memory
+from kces.progress import Progress, silent
+
+__all__ = ["Solution", "dense", "solve_codes"]
+
+Ints = npt.NDArray[np.int64]
+
+DIRECT_LIMIT = 8_192
+ITERATIVE_LIMIT = 24_000
+_TILE = 1_024
+_TOLERANCE = 1e-3
+_MAX_ITERATIONS = 200
+_RANK = 512
+_BLOCK = 1_024
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """``a`` (N x columns) and how it was found."""
+
+    a: Array
+    method: str
+
+
+def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progress: Progress = silent) -> Solution:
+    """Solve for the codes; ``method`` is ``direct``, ``iterative``, ``partition`` or ``auto`` (by size)."""
+    n = problem.graph.n_nodes
+    if method == "auto":
+        half_in_memory = 2 * n * n < 0.5 * available_memory()
+        method = "direct" if n <= DIRECT_LIMIT else "partition"
+        if DIRECT_LIMIT < n <= ITERATIVE_LIMIT and half_in_memory:
+            method = "iterative"
+    if problem.ridge == 0 and method != "direct":
+        raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
+    progress("solve the kernel", 0, 1)
+    if method == "direct":
+        a = scipy.linalg.cho_solve(ridge_factor(problem.gram(), problem.ridge), problem.codes, check_finite=False)
+    elif method == "iterative":
+        a = _conjugate_gradients(problem)
+    else:
+        a = _solve_partitioned(problem, seed)
+    progress("solve the kernel", 1, 1)
+    return Solution(a, method)
+
+
+def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
+    """As a C-ordered array, for compiled loops and BLAS."""
+    return np.ascontiguousarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=dtype)
+
+
+# -- conjugate gradients on one stored triangle -------------------------------------------------------------------
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _kernel_in_place(tile, rows, columns):
+    """Cosines to kernel values. Near 1 the cosine is taken again from the difference of the two unit vectors,
+    because a single-precision dot product cannot tell twins from near-twins and the ridge can."""
+    for p in numba.prange(tile.shape[0]):
+        for q in range(tile.shape[1]):
+            tile[p, q] = kernel_value(tile[p, q])
+            if tile[p, q] > 0.45:
+                gap = 0.0
+                for f in range(rows.shape[1]):
+                    difference = np.float64(rows[p, f]) - np.float64(columns[q, f])
+                    gap += difference * difference
+                norm = 0.0
+                for f in range(rows.shape[1]):
+                    norm += np.float64(rows[p, f]) * np.float64(rows[p, f])
+                if norm > 0.5:
+                    tile[p, q] = kernel_value(1.0 - 0.5 * gap)
+
+
+class _Triangle:
+    """The lower triangle of H in tiles of single precision, as a symmetric operator."""
+
+    def __init__(self, unit: npt.NDArray[np.float32]) -> None:
+        n = len(unit)
+        self.starts = list(range(0, n, _TILE))
+        self.rows = []
+        for start in self.starts:
+            stop = min(start + _TILE, n)
+            tile = unit[start:stop] @ unit[:stop].T
+            _kernel_in_place(tile, unit[start:stop], unit[:stop])
+            self.rows.append(tile)
+
+    def __matmul__(self, vectors: Array) -> Array:
+        right = vectors.astype(np.float32)
+        product = np.zeros_like(right)
+        for start, tile in zip(self.starts, self.rows, strict=True):
+            stop = start + len(tile)
+            product[start:stop] += tile @ right[:stop]
+            product[:start] += tile[:, :start].T @ right[start:stop]
+        return product.astype(np.float64)
+
+
+def _conjugate_gradients(problem: Problem) -> Array:
+    """Preconditioned by the linear part of the kernel: ``H ≈ Z Zᵀ w + μ I`` is inverted through an F x F matrix."""
+    unit = dense(problem.unit, np.float32)
+    operator = _Triangle(unit)
+    precondition = _linear_preconditioner(unit, problem.ridge)
+    x = np.zeros_like(problem.codes)
+    residual = problem.codes.copy()
+    direction = preconditioned = precondition(residual)
+    energy = np.sum(residual * preconditioned, axis=0)
+    wanted = _TOLERANCE * np.linalg.norm(problem.codes, axis=0)
+    for _ in range(_MAX_ITERATIONS):
+        image = operator @ direction + problem.ridge * direction
+        step = energy / np.maximum(np.sum(direction * image, axis=0), 1e-300)
+        x += step * direction
+        residual = residual - step * image
+        if (np.linalg.norm(residual, axis=0) <= wanted).all():
+            break
+        preconditioned = precondition(residual)
+        new_energy = np.sum(residual * preconditioned, axis=0)
+        direction = preconditioned + (new_energy / np.maximum(energy, 1e-300)) * direction
+        energy = new_energy
+    return x
+
+
+def _linear_preconditioner(unit: npt.NDArray[np.float32], ridge: float):
+    """``(w Z Zᵀ + μ I)⁻¹`` by Woodbury; w and μ from the kernel's expansion k(c) = c/4 + c²/2π + …, k(1) = 1/2."""
+    weight, rest = 0.25 + 0.5 / np.pi, 0.5 - 0.25 - 0.5 / np.pi + ridge
+    inner = (unit.T @ unit).astype(np.float64)
+    inner[np.diag_indices_from(inner)] += rest / weight
+    factor = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+
+    def apply(vectors: Array) -> Array:
+        projected = scipy.linalg.cho_solve(factor, (unit.T @ vectors.astype(np.float32)).astype(np.float64))
+        return (vectors - unit @ projected.astype(np.float32)) / rest
+
+    return apply
+
+
+# -- partitions with a shared low-rank part -----------------------------------------------------------------------
+
+
+def similarity_blocks(unit: Features, size: int, seed: int = 0) -> list[Ints]:
+    """Split the nodes into blocks of at most ``size`` by halving along the direction of largest spread.
+
+    Nodes that the kernel couples strongly have similar aggregated features; the graph is already in these.
+    """
+    generator = np.random.default_rng(seed)
+    pending, blocks = [np.arange(unit.shape[0])], []
+    while pending:
+        nodes = pending.pop()
+        if len(nodes) <= size:
+            blocks.append(np.sort(nodes))
+            continue
+        rows = unit[nodes]
+        direction = generator.standard_normal(unit.shape[1])
+        for _ in range(4):  # power iteration: the leading direction of the centred rows
+            along = rows @ direction
+            along = along - along.mean()
+            direction = rows.T @ along
+            direction /= np.linalg.norm(direction) + 1e-300
+        order = np.argsort(rows @ direction, kind="stable")
+        middle = len(nodes) // 2
+        pending += [nodes[order[:middle]], nodes[order[middle:]]]
+    return blocks
+
+
+def _solve_partitioned(problem: Problem, seed: int, rank: int = _RANK, block: int = _BLOCK) -> Array:
+    """``H ≈ Q + blockdiag(H − Q)``, Q of Nyström form on random landmarks; solved exactly by Woodbury."""
+    unit = dense(problem.unit, np.float32)
+    n = len(unit)
+    landmarks = np.sort(np.random.default_rng(seed).choice(n, size=min(rank, n), replace=False))
+    low_rank = _nystrom(unit, landmarks)
+    solved_low_rank = np.empty((n, low_rank.shape[1]), dtype=np.float32)
+    solved_codes = np.empty_like(problem.codes)
+    for nodes in similarity_blocks(unit, block, seed):
+        part = low_rank[nodes].astype(np.float64)
+        local = gram(unit[nodes].astype(np.float64)) - part @ part.T
+        local[np.diag_indices_from(local)] += problem.ridge + 1e-6
+        factor = scipy.linalg.cho_factor(local, lower=True, overwrite_a=True, check_finite=False)
+        solved_low_rank[nodes] = scipy.linalg.cho_solve(factor, part, check_finite=False)
+        solved_codes[nodes] = scipy.linalg.cho_solve(factor, problem.codes[nodes], check_finite=False)
+    core = np.eye(low_rank.shape[1]) + (low_rank.T @ solved_low_rank).astype(np.float64)
+    weights = scipy.linalg.solve(core, low_rank.T.astype(np.float64) @ solved_codes, assume_a="pos")
+    return solved_codes - solved_low_rank @ weights
+
+
+def _nystrom(unit: npt.NDArray[np.float32], landmarks: Ints) -> npt.NDArray[np.float32]:
+    """A factor V with ``V Vᵀ ≈ H``: the kernel to the landmarks, whitened."""
+    between = gram(unit[landmarks].astype(np.float64))
+    values, vectors = scipy.linalg.eigh(between)
+    usable = values > 1e-6 * values[-1]
+    whiten = (vectors[:, usable] / np.sqrt(values[usable])).astype(np.float32)
+    factor = np.empty((len(unit), whiten.shape[1]), dtype=np.float32)
+    for start in range(0, len(unit), 8 * _TILE):
+        rows = unit[start : start + 8 * _TILE]
+        tile = rows @ unit[landmarks].T
+        _kernel_in_place(tile, rows, unit[landmarks])
+        factor[start : start + 8 * _TILE] = tile @ whiten
+    return factor
