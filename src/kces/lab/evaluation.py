@@ -14,7 +14,7 @@ from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitErr
 from kces.lab.attacked import AttackedGraph
 from kces.lab.datasets import load_attacked
 from kces.lab.defenses import Defense, NotApplicableError, make_defense
-from kces.lab.defenses.tuning import Tuned, accuracy, candidates, tuned
+from kces.lab.defenses.tuning import accuracy, candidates, tuned
 from kces.lab.measure import watch
 from kces.lab.training import DEEPROBUST, TrainingPreset
 from kces.progress import Progress, silent
@@ -42,6 +42,19 @@ class _Protocol:
     trials: int
     preset: TrainingPreset
     progress: Progress
+
+
+class _Steps:
+    """Counts the trainings of one defense: those of the tuning, then one per seed."""
+
+    def __init__(self, name: str, total: int, progress: Progress) -> None:
+        self._name, self._total, self._progress = name, total, progress
+        self._done = -1
+        self.advance()
+
+    def advance(self, _: object = None) -> None:
+        self._done += 1
+        self._progress(self._name, self._done, self._total)
 
 
 def evaluate(
@@ -77,9 +90,8 @@ def evaluate(
         attacked = graph if isinstance(graph, AttackedGraph) else load_attacked(graph, data_root, progress=progress)
         _check_judged(attacked)
         for name, defense in ready.items():
-            rows += [
-                {"graph": attacked.graph.name, "defense": name} | row for row in _runs(attacked, defense, protocol)
-            ]
+            runs = _runs(attacked, name, defense.informed_by(attacked), protocol)
+            rows += [{"graph": attacked.graph.name, "defense": name, "training": preset.name} | run for run in runs]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -91,45 +103,35 @@ def _check_judged(attacked: AttackedGraph) -> None:
         raise InvalidGraphError(f"{graph.name} has no test nodes to judge on")
 
 
-def _runs(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> list[dict[str, Any]]:
-    common = {"training": protocol.preset.name}
+def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> list[dict[str, Any]]:
     try:
-        return [common | row for row in _successful_runs(attacked, defense.informed_by(attacked), protocol)]
+        return list(_successful_runs(attacked, name, defense, protocol))
     except (NotApplicableError, MemoryLimitError) as refusal:
-        return [common | {"seed": protocol.seeds[0], "trials": 0, "parameters": "{}", "note": str(refusal)}]
+        return [{"seed": protocol.seeds[0], "trials": 0, "parameters": "{}", "note": str(refusal)}]
 
 
-def _successful_runs(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> Iterator[dict[str, Any]]:
-    choice = _tune(attacked, defense, protocol)
-    best = max((trial.accuracy for trial in choice.trials), default=None)
-    for done, seed in enumerate(protocol.seeds):
-        protocol.progress("seeds", done, len(protocol.seeds))
+def _successful_runs(
+    attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol
+) -> Iterator[dict[str, Any]]:
+    graph, first_seed = attacked.graph, protocol.seeds[0]
+    settings = candidates(defense.search_space(), protocol.trials, first_seed)
+    fits = len(settings) if len(settings) > 1 else 0
+    steps = _Steps(name, fits + len(protocol.seeds), protocol.progress)
+    choice = tuned(defense, graph, protocol.trials, first_seed, on_trial=steps.advance)
+    for seed in protocol.seeds:
         with watch() as usage:
-            classes = choice.defense.fit(attacked.graph, seed).predict()
+            classes = choice.defense.fit(graph, seed).predict()
+        steps.advance()
         yield {
             "seed": seed,
-            "accuracy": accuracy(attacked.graph, classes, attacked.judged_nodes),
+            "accuracy": accuracy(graph, classes, attacked.judged_nodes),
             "seconds": usage.seconds + choice.defense.reused_seconds,
             "peak_mb": usage.peak_mb,
             "trials": len(choice.trials),
-            "validation": best,
+            "validation": max((trial.accuracy for trial in choice.trials), default=None),
             "parameters": json.dumps(choice.parameters),
             "note": "",
         }
-    protocol.progress("seeds", len(protocol.seeds), len(protocol.seeds))
-
-
-def _tune(attacked: AttackedGraph, defense: Defense, protocol: _Protocol) -> Tuned:
-    total = len(candidates(defense.search_space(), protocol.trials, protocol.seeds[0]))
-    done = 0
-
-    def count(_: object) -> None:
-        nonlocal done
-        done += 1
-        protocol.progress("tuning", done, total)
-
-    protocol.progress("tuning", 0, total)
-    return tuned(defense, attacked.graph, protocol.trials, protocol.seeds[0], on_trial=count)
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

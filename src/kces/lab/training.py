@@ -32,6 +32,7 @@ __all__ = [
     "evaluate",
     "feature_input",
     "seeded",
+    "torch_threads",
     "train",
     "training_preset",
     "uniform_parameter",
@@ -224,6 +225,21 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use that many threads inside the block.
+
+    Small products run slower on several threads, and far slower on a busy machine, where every product
+    waits for the slowest thread. Other libraries change the number behind torch's back, so it is set each time.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class BestWeights:

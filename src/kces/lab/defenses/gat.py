@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import GATConv
-from torch_geometric.utils import softmax
+
+with warnings.catch_warnings():  # importing PyG uses a torch function that is about to go
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from torch_geometric.nn import GATConv
+    from torch_geometric.utils import softmax
 
 from kces.lab.defenses.adjacency import edge_list
 from kces.lab.defenses.base import Grid, Model, Task

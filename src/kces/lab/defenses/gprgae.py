@@ -14,8 +14,8 @@ from torch.nn import functional
 
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import Grid, Purifier
-from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded
+from kces.lab.defenses.base import Grid, Purifier, threads_for
+from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded, torch_threads
 
 __all__ = ["GPRGAE"]
 
@@ -84,10 +84,11 @@ class GPRGAE(Purifier):
     grid: ClassVar[Grid] = {"noise_ratio": (0.5, 1.0, 1.5), "rounds": (1, 3, 5)}
 
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
-        with seeded(seed):
+        with seeded(seed), torch_threads(threads_for(graph)):
             network = EdgeAutoEncoder(feature_input(graph.features), self.hidden, self.filters)
             self._learn(network, graph, np.random.default_rng(seed))
-        return weighted(graph, self._reweighted(network, graph))
+            weights = self._reweighted(network, graph)
+        return weighted(graph, weights)
 
     def _learn(self, network: EdgeAutoEncoder, graph: Graph, generator: np.random.Generator) -> None:
         optimizer = torch.optim.Adam(network.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay)

@@ -12,12 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kces.graph import Features
+from kces.graph import Features, Graph
 from kces.lab.defenses.adjacency import Adjacency, LowRank
 from kces.lab.defenses.base import Classes, Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
 from kces.lab.training import BestWeights, Supervision, evaluate
 from kces.memory import require_memory
+from kces.threads import thread_count
 
 __all__ = ["ProGNN"]
 
@@ -131,6 +132,9 @@ class ProGNN(Model):
                 if best.improved(logits, task.supervision):
                     classes = logits.argmax(1).numpy()
         return classes
+
+    def _threads(self, graph: Graph) -> int:
+        return thread_count()  # its products are dense: threads pay on any graph
 
     def _network(self, task: Task) -> GCNNetwork:
         sizes = (self.width(task), task.n_classes)

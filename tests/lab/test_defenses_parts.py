@@ -1,0 +1,225 @@
+"""The parts of the defenses, checked against plain dense formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.nn import GATConv
+
+from kces.errors import InvalidParameterError
+from kces.graph import Graph
+from kces.lab.defenses.adjacency import LowRank, gcn_operator, normalised, sparse_on_edges, weighted
+from kces.lab.defenses.airgnn import AirGNNNetwork
+from kces.lab.defenses.base import Task
+from kces.lab.defenses.gat import WeightedGATConv
+from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork
+from kces.lab.defenses.jaccard import Jaccard
+from kces.lab.defenses.prognn import LearnedAdjacency, ProGNN, shrink_eigenvalues
+from kces.lab.defenses.similarity import cosine, jaccard
+from kces.lab.defenses.svd import SVD
+from kces.lab.training import (
+    DEEPROBUST,
+    BestWeights,
+    SparseOperator,
+    Supervision,
+    feature_input,
+    seeded,
+    training_preset,
+)
+from kces.toys import barbell
+
+
+def labelled_barbell() -> Graph:
+    nodes = np.arange(10)
+    graph = barbell()
+    return Graph.from_edges(
+        graph.edges, graph.features, labels=graph.labels, train=nodes[::2], val=nodes[1::2], test=nodes
+    )
+
+
+def dense_normalised(matrix: np.ndarray) -> np.ndarray:
+    looped = matrix + np.eye(len(matrix))
+    root = 1 / np.sqrt(looped.sum(axis=1))
+    return root[:, None] * looped * root
+
+
+# -- training --------------------------------------------------------------------------------------
+
+
+def test_sparse_operator_has_the_gradient_of_a_dense_product() -> None:
+    matrix = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])
+    dense = torch.arange(6.0).reshape(3, 2).requires_grad_()
+    product = SparseOperator(sp.csr_array(matrix))(dense)
+    np.testing.assert_allclose(product.detach().numpy(), matrix @ np.arange(6.0).reshape(3, 2))
+    (product * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+    np.testing.assert_allclose(dense.grad.numpy(), matrix.T @ np.array([[1.0, 2.0], [3.0, 4.0]]))
+
+
+def test_sparse_dropout_drops_the_same_entries_forward_and_backward() -> None:
+    matrix = sp.csr_array((np.arange(1, 13).reshape(3, 4) % 5).astype(float))
+    weight = torch.eye(4, requires_grad=True)
+    with seeded(0):
+        dropped = feature_input(matrix).multiply(weight, dropout=0.5)
+    seen = dropped.detach().numpy()
+    assert set(np.round(np.unique(seen / np.where(matrix.toarray() == 0, 1, matrix.toarray())), 6)) == {0.0, 2.0}
+    upstream = torch.randn(3, 4)
+    dropped.backward(upstream)
+    np.testing.assert_allclose(weight.grad.numpy(), seen.T @ upstream.numpy(), rtol=1e-5)
+
+
+def test_best_weights_takes_either_measure() -> None:
+    supervision = Supervision(torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([0, 1]), 2)
+    best = BestWeights()
+    assert best.improved(torch.tensor([[1.0, 0.0], [1.0, 0.0]]), supervision)
+    assert not best.improved(torch.tensor([[1.0, 0.0], [1.0, 0.0]]), supervision)
+    # All right, but with a higher loss is impossible here; a lower loss with one error still counts.
+    assert best.improved(torch.tensor([[9.0, 0.0], [0.1, 0.0]]), supervision)
+    assert best.improved(torch.tensor([[0.01, 0.0], [0.0, 0.01]]), supervision)
+    assert best.accuracy == 1.0
+
+
+def test_presets() -> None:
+    assert (DEEPROBUST.weight_decay, DEEPROBUST.dropout, DEEPROBUST.epochs) == (5e-4, 0.5, 200)
+    assert training_preset("paper").weight_decay == 1e-5
+    with pytest.raises(InvalidParameterError, match="unknown training preset"):
+        training_preset("other")
+
+
+# -- adjacencies -----------------------------------------------------------------------------------
+
+
+def test_weighted_leaves_out_zeros_and_is_symmetric() -> None:
+    graph = Graph.from_edges([[0, 1], [1, 2], [0, 2]], np.eye(3))
+    matrix = weighted(graph, np.array([0.5, 0.0, 2.0])).toarray()
+    np.testing.assert_array_equal(matrix, [[0, 0.5, 0], [0.5, 0, 2.0], [0, 2.0, 0]])
+
+
+@pytest.mark.parametrize("power", [-0.5, -1.0])
+def test_normalised_is_the_formula(power: float) -> None:
+    matrix = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
+    scale = np.diag((matrix + np.eye(3)).sum(axis=1) ** power)
+    np.testing.assert_allclose(normalised(sp.csr_array(matrix), power).toarray(), scale @ (matrix + np.eye(3)) @ scale)
+
+
+def test_low_rank_operator_is_the_dense_one() -> None:
+    generator = np.random.default_rng(0)
+    factors = generator.random((6, 2))
+    product = gcn_operator(LowRank(factors, factors))(torch.eye(6))
+    np.testing.assert_allclose(product.numpy(), dense_normalised(factors @ factors.T), rtol=1e-5)
+
+
+def test_low_rank_rows_with_negative_degree_are_cut_off() -> None:
+    left = np.array([[-2.0], [1.0], [1.0]])
+    product = gcn_operator(LowRank(left, np.ones((3, 1))))(torch.eye(3)).numpy()
+    assert np.isfinite(product).all()
+    assert not product[0].any()
+    assert not product[:, 0].any()
+
+
+def test_svd_of_full_rank_is_the_graph_itself() -> None:
+    graph = barbell()
+    purified = SVD(rank=9).purify(graph)
+    np.testing.assert_allclose(purified.entries(graph.edges), 1.0, atol=0.1)
+    edges = sparse_on_edges(graph, purified)
+    assert edges.nnz == 2 * graph.n_edges
+
+
+# -- similarities ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_similarities_on_edges(form) -> None:
+    features = form(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
+    pairs = np.array([[0, 1], [1, 2], [0, 0]])
+    np.testing.assert_allclose(cosine(features, pairs), [1 / np.sqrt(10), 0.0, 1.0])
+    np.testing.assert_allclose(jaccard(features, pairs), [1 / 3, 0.0, 1.0])
+
+
+def test_jaccard_threshold_and_the_released_codes_strictness() -> None:
+    graph = Graph.from_edges([[0, 1], [1, 2]], np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]))
+    assert Jaccard(threshold=1 / 3).purify(graph).nnz == 0
+    assert Jaccard(threshold=1 / 3, strict=True).purify(graph).nnz == 2
+    assert Jaccard(threshold=0.0).purify(graph).nnz == 2
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+
+def test_weighted_attention_with_ones_is_pygs_layer() -> None:
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    features = torch.randn(3, 4)
+    ours, theirs = WeightedGATConv(4, 2, heads=2, fill_value=1.0), GATConv(4, 2, heads=2)
+    theirs.load_state_dict(ours.state_dict())
+    torch.testing.assert_close(ours(features, edges, torch.ones(4, 1)), theirs(features, edges))
+
+
+def test_weight_two_counts_like_two_parallel_edges() -> None:
+    layer = WeightedGATConv(4, 2, add_self_loops=False)
+    features = torch.randn(3, 4)
+    doubled = layer(features, torch.tensor([[0, 0, 1], [2, 2, 2]]), torch.ones(3, 1))
+    torch.testing.assert_close(layer(features, torch.tensor([[0, 1], [2, 2]]), torch.tensor([[2.0], [1.0]])), doubled)
+
+
+def test_airgnn_without_residual_is_plain_propagation() -> None:
+    class Fixed(torch.nn.Module):
+        def forward(self) -> torch.Tensor:
+            return torch.arange(20.0).reshape(10, 2)
+
+    operator = gcn_operator(barbell().adjacency)
+    state = AirGNNNetwork(Fixed(), operator, residual=0.0, steps=3)()
+    torch.testing.assert_close(state, operator(operator(operator(Fixed()()))))
+
+
+def test_airgnn_with_a_huge_residual_keeps_the_mlps_word() -> None:
+    class Fixed(torch.nn.Module):
+        def forward(self) -> torch.Tensor:
+            return torch.arange(20.0).reshape(10, 2)
+
+    state = AirGNNNetwork(Fixed(), gcn_operator(barbell().adjacency), residual=0.9999, steps=3)()
+    torch.testing.assert_close(state, Fixed()())
+
+
+def test_gnnguard_weights_of_a_node_sum_to_one() -> None:
+    task = Task.of(labelled_barbell())
+    network = GNNGuardNetwork(task, 4, GNNGuard(prune_below=0.5))
+    edges, loops = network.first_weights
+    np.testing.assert_allclose((network._sum_at_target(edges) + loops).numpy(), 1.0, rtol=1e-6)
+
+
+def test_gnnguard_prunes_below_its_threshold() -> None:
+    graph = labelled_barbell()
+    network = GNNGuardNetwork(Task.of(graph), 4, GNNGuard(prune_below=0.8))
+    pairs = torch.stack([network.source, network.target], dim=1).numpy()
+    kept = network.first_weights[0].numpy() > 0
+    np.testing.assert_array_equal(kept, cosine(graph.features, pairs) >= 0.8)
+    assert 0 < kept.sum() < len(kept)
+
+
+def test_shrinking_eigenvalues_is_the_nuclear_norms_proximal_step() -> None:
+    generator = torch.Generator().manual_seed(0)
+    matrix = torch.randn(8, 8, generator=generator)
+    matrix = matrix + matrix.T
+    left, values, right = torch.linalg.svd(matrix)
+    expected = left @ torch.diag((values - 1.0).clamp(min=0)) @ right
+    torch.testing.assert_close(shrink_eigenvalues(matrix, 1.0), expected, atol=1e-4, rtol=1e-4)
+
+
+def test_prognns_roughness_is_the_trace_form() -> None:
+    graph = labelled_barbell()
+    learned = LearnedAdjacency(Task.of(graph), ProGNN())
+    adjacency, features = graph.adjacency.toarray(), np.asarray(graph.features)
+    root = 1 / np.sqrt(adjacency.sum(axis=1) + 1e-3)
+    laplacian = root[:, None] * (np.diag(adjacency.sum(axis=1)) - adjacency) * root
+    assert learned._roughness().item() == pytest.approx(np.trace(features.T @ laplacian @ features), rel=1e-4)
+
+
+def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
+    learned = LearnedAdjacency(Task.of(labelled_barbell()), ProGNN(nuclear_every=1))
+    for _ in range(3):
+        learned.step((learned.normalised() @ torch.randn(10, 2)).square().sum())
+    matrix = learned.S.detach()
+    torch.testing.assert_close(matrix, matrix.T)
+    assert matrix.min() >= 0
+    assert matrix.max() <= 1
