@@ -63,16 +63,16 @@ class GreedyFlips:
     def _best(self, blocks: Iterable[tuple[int, FloatArray]], count: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
         """The highest gains among the allowed pairs, with ties broken later by the pair itself."""
         forbidden = _both_ways(self.pairs(), self.clean.n_nodes)
-        best_gains: list[FloatArray] = []
-        best_pairs: list[npt.NDArray[np.int64]] = []
+        gains, pairs = np.empty(0), np.empty((0, 2), dtype=np.int64)
         for start, block in blocks:
             self._mask(block, start, forbidden)
-            rows, columns = _at_least_top(block, count)
-            best_gains.append(block[rows, columns])
-            best_pairs.append(np.stack([rows, columns], axis=1) + start)
-        gains, pairs = np.concatenate(best_gains), np.concatenate(best_pairs)
-        keep = np.argsort(-gains, kind="stable")[:count]
-        return gains[keep], pairs[keep]
+            bound = gains[-1] if len(gains) == count else -np.inf
+            rows, columns = _at_least_top(block, count, bound)
+            gains = np.concatenate([gains, block[rows, columns]])
+            pairs = np.concatenate([pairs, np.stack([rows, columns], axis=1) + start])
+            keep = np.argsort(-gains, kind="stable")[:count]
+            gains, pairs = gains[keep], pairs[keep]
+        return gains, pairs
 
     def _mask(self, block: FloatArray, start: int, forbidden: sp.csr_array) -> None:
         """Turn a block of the gradient into gains, in place: minus at edges, −∞ where a flip is not allowed."""
@@ -88,8 +88,8 @@ class GreedyFlips:
             block[row, : row + 1] = -np.inf
 
 
-def _at_least_top(block: FloatArray, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Positions of the ``count`` highest finite entries, and perhaps a few more.
+def _at_least_top(block: FloatArray, count: int, bound: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Positions of the ``count`` highest finite entries, where above ``bound``, and perhaps a few more.
 
     No more than ``count`` rows can hold them: those with the highest maxima. The lowest of these maxima is
     a bound from below, so one comparison finds the entries (partitioning the whole block is ten times
@@ -97,12 +97,11 @@ def _at_least_top(block: FloatArray, count: int) -> tuple[npt.NDArray[np.int64],
     """
     maxima = block.max(axis=1)
     rows = np.argsort(-maxima, kind="stable")[:count]
-    rows = rows[np.isfinite(maxima[rows])]
-    if len(rows) == 0:
-        return rows, rows
+    if len(rows) == count:
+        bound = max(bound, maxima[rows[-1]])
+    rows = rows[maxima[rows] >= bound]
     part = block[rows]
-    bound = maxima[rows[-1]] if len(rows) == count else np.finfo(block.dtype).min
-    at, columns = np.nonzero(part >= bound)
+    at, columns = np.nonzero((part >= bound) & np.isfinite(part))
     return rows[at], columns
 
 

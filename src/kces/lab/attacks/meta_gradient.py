@@ -1,4 +1,4 @@
-"""The exact meta-gradient of Metattack, without an autograd graph over N x N matrices.
+"""The exact meta-gradient of Metattack, without an autograd graph over N x N matrices, nor the matrix itself.
 
 Notation: ``T`` is the propagation matrix, ``P = (T²X)[train]``. The surrogate ``T²X W₁ W₂`` is trained by
 gradient descent with momentum on the training nodes, which sees the graph only through ``P``. So
@@ -6,14 +6,14 @@ gradient descent with momentum on the training nodes, which sees the graph only 
 1. reverse mode through the training steps runs on small dense matrices. Gradient descent moves ``W₁`` only
    within the row space of ``P``: ``W₁ = W₁⁰ + Pᵀ C``, and training needs just ``P Pᵀ`` and ``P W₁⁰``;
 2. with ``G = ∂L/∂logits``, ``V = X W₁ W₂`` and ``K = ∂L/∂P · Xᵀ``, the loss has the gradient
-   ``R = G Vᵀ + E_train K`` in ``T²``, hence ``H = R T + T R`` in ``T``: sparse times dense;
-3. ``T_ij = A_ij / sqrt(d_i d_j)`` gives the gradient in the undirected pair (i, j):
-   ``(H_ij + H_ji) / sqrt(d_i d_j) + r_i + r_j`` with ``r_i = −Σ_k (H_ik + H_ki) T_ik / 2 d_i``.
+   ``R = G Vᵀ + E K`` in ``T²``, where the columns of ``E`` are the unit vectors of the training nodes;
+3. hence ``H = R T + T R`` in ``T``: ``G (TV)ᵀ + (TG) Vᵀ``, of low rank, and ``E (KT) + (TE) K``, a sparse
+   matrix times a wide one. Any block of rows can be had from these factors;
+4. :mod:`kces.lab.attacks.pair_gradient` says what follows for the pairs (i, j).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,17 +23,10 @@ import scipy.sparse as sp
 import torch
 
 from kces.graph import Features
-from kces.lab.attacks.pair_gradient import degree_terms
+from kces.lab.attacks.pair_gradient import PairGradient, degree_terms
 from kces.lab.attacks.surrogate import FloatArray, propagation
 
-__all__ = [
-    "InnerTraining",
-    "MetaProblem",
-    "cross_entropy_gradient",
-    "meta_gradient",
-    "training_inputs",
-    "training_path",
-]
+__all__ = ["InnerTraining", "MetaGradient", "MetaProblem"]
 
 
 @dataclass(frozen=True)
@@ -60,60 +53,87 @@ class MetaProblem:
     inner: InnerTraining
 
 
-def meta_gradient(problem: MetaProblem, adjacency: sp.csr_array, weights: list[FloatArray]) -> FloatArray:
-    """Gradient of the loss after training, in every undirected pair: a symmetric N x N array.
+class MetaGradient:
+    """Gradient of the loss after training in every undirected pair, for any block of rows.
 
-    ``weights`` are the initial weights of the two layers; their dtype is the precision of everything.
+    Parameters
+    ----------
+    problem : what is attacked.
+    adjacency : the graph at which the gradient is taken.
+    weights : initial weights of the two layers; their dtype is the precision of everything.
     """
-    dtype = weights[0].dtype
-    step = propagation(adjacency, dtype)
-    in_square = _gradient_in_square(problem, step, weights)  # R + Rᵀ
-    half = step @ in_square
-    in_step = half + half.T  # H + Hᵀ
-    del in_square, half
-    degrees = np.diff(adjacency.indptr).astype(dtype) + 1
-    row = np.repeat(np.arange(len(degrees)), np.diff(step.indptr))
-    on_edges = sp.csr_array((in_step[row, step.indices], step.indices, step.indptr), shape=step.shape)
-    through_degrees = degree_terms(np.asarray(on_edges.multiply(step).sum(axis=1)), degrees)
-    scale = 1 / np.sqrt(degrees)
-    in_step *= scale[:, None]
-    in_step *= scale[None, :]
-    in_step += through_degrees[:, None]
-    in_step += through_degrees[None, :]
-    return in_step
+
+    def __init__(self, problem: MetaProblem, adjacency: sp.csr_array, weights: list[FloatArray]) -> None:
+        step = propagation(adjacency, weights[0].dtype)
+        degrees = np.diff(adjacency.indptr).astype(step.dtype) + 1
+        error, output, wide = _factors(problem, step, weights)
+        left = np.hstack([error, step @ error])
+        right = np.hstack([step @ output, output])
+        self._low_rank = PairGradient(left, right, step, degrees)
+        self._set_sparse_part(problem.train, step, degrees, wide)
+
+    def _set_sparse_part(
+        self, train: npt.NDArray[np.int64], step: sp.csr_array, degrees: FloatArray, wide: FloatArray
+    ) -> None:
+        """Keep ``E (KT) + (TE) K`` as ``thin @ wide``, scaled by the degrees, with its degree terms apart."""
+        to_train = step[:, train]  # TE
+        smoothed = (step @ wide.T).T  # KT
+        through_both = 2 * _row_dots(to_train, smoothed.T)  # diagonal of T (R + Rᵀ) T
+        twice = step @ to_train  # T²E
+        through_one = _row_dots(twice, wide.T)  # diagonal of Rᵀ T²; that of R T² lives on the training nodes
+        through_one[train] += _row_dots(sp.csr_array(twice.T), wide)
+        self._degree_terms = degree_terms(through_both + through_one, degrees)
+        scale = 1 / np.sqrt(degrees)
+        unit = sp.csr_array((scale[train], (train, np.arange(len(train)))), shape=to_train.shape)
+        self._thin = sp.csr_array(sp.hstack([sp.diags_array(scale) @ to_train, unit]), dtype=step.dtype)
+        self._wide = np.vstack([wide, smoothed]) * scale
+
+    def blocks(self, rows_per_block: int) -> Iterator[tuple[int, FloatArray]]:
+        """``(start, block)``: the rows from ``start`` on, of the columns from ``start`` on."""
+        for start, block in self._low_rank.blocks(rows_per_block):
+            rows = slice(start, start + len(block))
+            block += self._thin[rows] @ self._wide[:, start:]
+            block += (self._thin[start:] @ self._wide[:, rows]).T
+            block += self._degree_terms[rows, None]
+            block += self._degree_terms[start:]
+            yield start, block
 
 
-def _gradient_in_square(problem: MetaProblem, step: sp.csr_array, weights: list[FloatArray]) -> FloatArray:
-    """``R + Rᵀ``, the symmetrised gradient in ``T²``."""
+def _row_dots(sparse: sp.csr_array, dense: FloatArray) -> FloatArray:
+    """The product of each row of ``sparse`` with the same row of ``dense``."""
+    rows = np.repeat(np.arange(sparse.shape[0]), np.diff(sparse.indptr))
+    products = sparse.data * dense[rows, sparse.indices]
+    return np.bincount(rows, products, minlength=sparse.shape[0]).astype(dense.dtype)
+
+
+def _factors(
+    problem: MetaProblem, step: sp.csr_array, weights: list[FloatArray]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """``G``, ``V`` and ``K`` of step 2."""
     features, train = problem.features, problem.train
-    inputs = training_inputs(problem, step).requires_grad_()
-    path = training_path(inputs, torch.from_numpy(problem.labels[train]), weights, problem.inner)
-    coefficients, last = deque(path, maxlen=1).pop()
-    trained = [torch.from_numpy(weights[0]) + inputs.T @ coefficients, last]
+    inputs = _training_inputs(problem, step).requires_grad_()
+    trained = _train(inputs, torch.from_numpy(problem.labels[train]), weights, problem.inner)
     first, second = (w.detach().numpy() for w in trained)
 
     projected = features @ first
     hidden = step @ (step @ projected)
-    error = cross_entropy_gradient(hidden @ second, problem.labels, problem.unlabelled)  # G
+    error = _cross_entropy_gradient(hidden @ second, problem.labels, problem.unlabelled)
     smoothed = step @ (step @ error)
     seeds = [torch.from_numpy(features.T @ (smoothed @ second.T)), torch.from_numpy(hidden.T @ error)]
     (in_inputs,) = torch.autograd.grad(trained, [inputs], grad_outputs=seeds)
-
-    outer = error @ (projected @ second).T
-    outer[train] += (features @ in_inputs.numpy().T).T  # K, on the rows of the training nodes
-    return outer + outer.T
+    return error, projected @ second, (features @ in_inputs.numpy().T).T
 
 
-def training_inputs(problem: MetaProblem, step: sp.csr_array) -> torch.Tensor:
+def _training_inputs(problem: MetaProblem, step: sp.csr_array) -> torch.Tensor:
     """``P``: the aggregated features of the training nodes, dense."""
     aggregated = (step[problem.train] @ step) @ problem.features
     return torch.from_numpy(aggregated.toarray() if sp.issparse(aggregated) else aggregated)
 
 
-def training_path(
+def _train(
     inputs: torch.Tensor, classes: torch.Tensor, weights: list[FloatArray], inner: InnerTraining
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """``C`` and ``W₂`` after each training step, differentiable in ``inputs``; ``W₁ = W₁⁰ + Pᵀ C``."""
+) -> list[torch.Tensor]:
+    """Trained weights as differentiable functions of ``inputs``."""
     first, second = torch.from_numpy(weights[0]), torch.from_numpy(weights[1])
     gram, start = inputs @ inputs.T, inputs @ first
     coefficients = torch.zeros_like(start)
@@ -126,10 +146,10 @@ def training_path(
         velocity_second = inner.momentum * velocity_second + hidden.T @ error
         coefficients = coefficients - inner.lr * velocity
         second = second - inner.lr * velocity_second
-        yield coefficients, second
+    return [first + inputs.T @ coefficients, second]
 
 
-def cross_entropy_gradient(
+def _cross_entropy_gradient(
     logits: FloatArray, labels: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64]
 ) -> FloatArray:
     """Gradient of the mean cross-entropy over ``nodes`` in the logits; zero elsewhere."""

@@ -6,7 +6,9 @@ from kces.errors import InvalidParameterError
 from kces.lab.attacks.dice import dice
 from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack
 from kces.lab.attacks.metattack import metattack, metattack_approx
+from kces.lab.attacks.minmax import minmax
 from kces.lab.attacks.nettack import nettack
+from kces.lab.attacks.prbcd import lrbcd, prbcd
 from kces.lab.attacks.random_flips import random_flips
 
 __all__ = ["ATTACKS", "find_attack"]
@@ -20,6 +22,9 @@ ATTACKS: dict[str, Attack] = {
         Attack("dice", dice, SHARE_OF_EDGES, "structure and all labels"),
         Attack("metattack", metattack, SHARE_OF_EDGES, _SURROGATE),
         Attack("metattack-approx", metattack_approx, SHARE_OF_EDGES, _SURROGATE),
+        Attack("minmax", minmax, SHARE_OF_EDGES, _SURROGATE),
+        Attack("prbcd", prbcd, SHARE_OF_EDGES, _SURROGATE),
+        Attack("lrbcd", lrbcd, SHARE_OF_EDGES, _SURROGATE),
         Attack("nettack", nettack, PER_TARGET, _SURROGATE + ", and the labels of the targets"),
     )
 }

@@ -15,6 +15,7 @@ import torch
 
 from kces.graph import Features, Graph
 from kces.lab.attacks.interface import train_nodes
+from kces.lab.defenses.adjacency import normalised
 
 __all__ = [
     "FloatArray",
@@ -23,6 +24,7 @@ __all__ = [
     "initial_weights",
     "propagation",
     "self_training_labels",
+    "single_precision",
     "train_linear_surrogate",
 ]
 
@@ -36,9 +38,7 @@ def propagation(adjacency: sp.csr_array, dtype: npt.DTypeLike = DTYPE) -> sp.csr
     >>> propagation(sp.csr_array([[0.0, 1.0], [1.0, 0.0]])).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    with_loops = sp.csr_array(adjacency + sp.eye_array(adjacency.shape[0]), dtype=dtype)
-    scale = sp.diags_array(1.0 / np.sqrt(with_loops.sum(axis=1)))
-    return sp.csr_array(scale @ with_loops @ scale, dtype=dtype)
+    return normalised(adjacency).astype(dtype)
 
 
 def single_precision(features: Features) -> Features:

@@ -1,0 +1,155 @@
+"""PRBCD and LRBCD (Geisler et al., 2021; Gosch et al., 2023): gradient attacks that scale, on a trained GCN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from kces.errors import InvalidParameterError
+from kces.graph import Graph
+from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
+from kces.lab.attacks.interface import check_positive, train_nodes
+from kces.lab.attacks.rbcd import ExactPRBCD, LocalPRBCD
+from kces.lab.attacks.victim import train_victim
+from kces.lab.training import seeded
+from kces.progress import Progress, silent
+
+__all__ = ["block_size_for", "lrbcd", "prbcd", "run_rbcd"]
+
+SMALLEST_BLOCK = 250_000
+
+
+def prbcd(
+    graph: Graph,
+    budget: float,
+    seed: int = 0,
+    *,
+    progress: Progress = silent,
+    hidden: int = 16,
+    epochs: int = 125,
+    block_size: int | None = None,
+    lr: float = 1_000.0,
+    loss: str = "tanh_margin",
+) -> AttackedGraph:
+    """Flip the pairs that most mislead a GCN trained on the clean graph, searched in random blocks.
+
+    Parameters
+    ----------
+    hidden : width of the GCN.
+    epochs : gradient steps; the block is drawn anew during the first four fifths.
+    block_size : pairs searched at a time, which sets the memory; default the larger of 250,000 and four
+        times the number of flips.
+    lr, loss : of PyG's ``PRBCDAttack``.
+
+    Notes
+    -----
+    Labels of nodes outside the train set are the GCN's own predictions. Nodes may lose all their edges.
+
+    Examples
+    --------
+    >>> from kces.graph import Graph
+    >>> ring = Graph.from_edges([[i, (i + 1) % 8] for i in range(8)], labels=[0] * 4 + [1] * 4, train=[1, 6])
+    >>> attacked = prbcd(ring, 0.25, epochs=5)
+    >>> len(attacked.added) + len(attacked.removed)
+    2
+    """
+    settings = {"epochs": epochs, "block_size": block_size, "lr": lr, "loss": loss}
+    return _attack("prbcd", graph, budget, seed, progress, hidden, settings, caps=None)
+
+
+def lrbcd(
+    graph: Graph,
+    budget: float,
+    seed: int = 0,
+    *,
+    progress: Progress = silent,
+    local_share: float = 0.5,
+    hidden: int = 16,
+    epochs: int = 125,
+    block_size: int | None = None,
+    lr: float = 1_000.0,
+    loss: str = "tanh_margin",
+) -> AttackedGraph:
+    """PRBCD under a budget per node too: at most ``local_share`` of its degree (rounded down, at least 1).
+
+    The other parameters are those of :func:`prbcd`.
+
+    Examples
+    --------
+    >>> from kces.graph import Graph
+    >>> ring = Graph.from_edges([[i, (i + 1) % 8] for i in range(8)], labels=[0] * 4 + [1] * 4, train=[1, 6])
+    >>> attacked = lrbcd(ring, 0.5, epochs=5)
+    >>> flips = np.concatenate([attacked.added, attacked.removed])
+    >>> len(flips), int(np.bincount(flips.ravel()).max())
+    (4, 1)
+    """
+    if not local_share > 0:
+        raise InvalidParameterError(f"local_share must be above 0, got {local_share}")
+    neighbours = np.diff(graph.adjacency.indptr)
+    caps = np.maximum(1, np.floor(local_share * neighbours)).astype(np.int64)
+    settings = {"epochs": epochs, "block_size": block_size, "lr": lr, "loss": loss}
+    return _attack("lrbcd", graph, budget, seed, progress, hidden, settings, caps, local_share=local_share)
+
+
+def _attack(
+    method: str,
+    graph: Graph,
+    budget: float,
+    seed: int,
+    progress: Progress,
+    hidden: int,
+    settings: dict[str, Any],
+    caps: npt.NDArray[np.int64] | None,
+    **details: Any,
+) -> AttackedGraph:
+    flips = flips_allowed(budget, graph)
+    settings = settings | {"block_size": block_size_for(flips, settings["block_size"])}
+    watch = Stopwatch()
+    pairs = run_rbcd(graph, flips, seed, hidden=hidden, caps=caps, progress=progress, what=method, settings=settings)
+    details |= {"hidden": hidden, **settings}
+    return attacked_graph(graph, pairs, method=method, budget=budget, seed=seed, watch=watch, **details)
+
+
+def block_size_for(flips: int, wanted: int | None) -> int:
+    """The block size asked for, or the default for that many flips."""
+    size = max(SMALLEST_BLOCK, 4 * flips) if wanted is None else wanted
+    if size <= flips:
+        raise InvalidParameterError(f"block_size must exceed the budget of {flips} changes, got {size}")
+    return size
+
+
+def run_rbcd(
+    graph: Graph,
+    flips: int,
+    seed: int,
+    *,
+    hidden: int,
+    settings: dict[str, Any],
+    caps: npt.NDArray[np.int64] | None = None,
+    progress: Progress = silent,
+    what: str = "prbcd",
+) -> npt.NDArray[np.int64]:
+    """Train the GCN, attack it and return exactly ``flips`` pairs ``i < j``."""
+    epochs = settings["epochs"]
+    check_positive(hidden=hidden, epochs=epochs, lr=settings["lr"])
+    if settings["loss"] not in ("masked", "margin", "prob_margin", "tanh_margin"):
+        raise InvalidParameterError(f"unknown loss '{settings['loss']}'; see PyG's PRBCDAttack")
+    victim, labels = train_victim(graph, seed, hidden=hidden, method=what)
+    attacked_nodes = np.setdiff1d(np.arange(graph.n_nodes), train_nodes(graph, what))
+    common: dict[str, Any] = {"rng": np.random.default_rng(seed), "progress": progress, "what": what}
+    common |= {"epochs_resampling": max(1, epochs * 4 // 5), **settings}
+    attack = ExactPRBCD(victim, **common) if caps is None else LocalPRBCD(victim, caps=caps, **common)
+    both_ways = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+    with seeded(seed):
+        _, flipped = attack.attack(
+            victim.inputs,
+            torch.from_numpy(np.ascontiguousarray(both_ways)),
+            torch.from_numpy(labels),
+            budget=flips,
+            idx_attack=torch.from_numpy(attacked_nodes),
+        )
+    return flipped.numpy().T.astype(np.int64)
