@@ -1,0 +1,292 @@
+"""Tuning, evaluating and measuring, on small graphs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from kces import load_builtin
+from kces.cli.evaluate import evaluate as command
+from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
+from kces.graph import Graph
+from kces.lab import evaluation
+from kces.lab.attacked import AttackedGraph
+from kces.lab.defenses import make_defense
+from kces.lab.defenses.base import Grid, Model
+from kces.lab.defenses.gcn import GCN
+from kces.lab.defenses.tuning import Trial, accuracy, candidates, tuned
+from kces.lab.measure import measure_fresh, watch
+from kces.lab.training import PAPER
+
+SMALL = "synthetic:n=120,classes=3,homophily=0.9,seed=0"
+ISSUE_COLUMNS = ["graph", "defense", "seed", "accuracy", "seconds", "peak_mb"]
+
+app = typer.Typer()
+app.command()(command)
+runner = CliRunner()
+
+
+class Fixed(Model):
+    """Predicts the true class of a share of the nodes; stands for any model in tests of the harness."""
+
+    grid: ClassVar[Grid] = {"right": (0.0, 1.0, 0.5)}
+
+    def __init__(self, right: float = 0.25) -> None:
+        self.right = right
+
+    def with_parameters(self, parameters):
+        return Fixed(**({"right": self.right} | dict(parameters)))
+
+    def fit(self, graph: Graph, seed: int = 0, *, adjacency=None):
+        self._classes = np.where(np.arange(graph.n_nodes) < self.right * graph.n_nodes, graph.labels, -1)
+        return self
+
+    def _network(self, task):
+        raise NotImplementedError
+
+
+def split_graph(**changes) -> Graph:
+    nodes = np.arange(20)
+    parts = {"train": nodes[:4], "val": nodes[::2], "test": nodes[1::2]} | changes
+    edges = np.stack([nodes[:-1], nodes[1:]], axis=1)
+    return Graph.from_edges(edges, np.eye(20)[:, :7], labels=nodes % 2, name="small", **parts)
+
+
+# -- tuning ----------------------------------------------------------------------------------------
+
+
+def test_tuning_takes_the_best_on_validation_and_keeps_a_record() -> None:
+    seen: list[Trial] = []
+    result = tuned(Fixed(), split_graph(), trials=10, on_trial=seen.append)
+    assert result.parameters == {"right": 1.0}
+    assert result.defense.right == 1.0
+    assert [trial.accuracy for trial in result.trials] == [0.0, 100.0, 50.0]
+    assert seen == result.trials
+
+
+def test_tuning_with_one_trial_takes_the_defaults() -> None:
+    result = tuned(Fixed(), split_graph(), trials=1)
+    assert result.parameters == {}
+    assert result.defense.right == 0.25
+    assert result.trials == []
+
+
+def test_tuning_logs_its_choice(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="kces.lab.defenses.tuning"):
+        tuned(Fixed(), split_graph())
+    assert "chose {'right': 1.0}" in caplog.text
+
+
+def test_candidates_cover_a_long_grid_evenly() -> None:
+    chosen = candidates({"alpha": tuple(range(10)), "beta": ("a", "b")}, 10)
+    assert [setting["alpha"] for setting in chosen] == list(range(10))
+    assert sorted(setting["beta"] for setting in chosen) == ["a"] * 5 + ["b"] * 5
+    assert chosen == candidates({"alpha": tuple(range(10)), "beta": ("a", "b")}, 10)
+
+
+def test_candidates_never_exceed_the_budget_nor_repeat() -> None:
+    grid = {"first": (1, 2, 3), "second": (1, 2, 3), "third": (1, 2, 3)}
+    chosen = candidates(grid, 8)
+    assert 3 <= len(chosen) <= 8
+    assert len({tuple(setting.values()) for setting in chosen}) == len(chosen)
+
+
+def test_candidates_need_a_trial() -> None:
+    with pytest.raises(InvalidParameterError, match="at least one trial"):
+        candidates({}, 0)
+
+
+def test_accuracy_is_percent_of_the_judged_nodes() -> None:
+    graph = split_graph()
+    assert accuracy(graph, np.zeros(20, dtype=np.int64), np.array([0, 2, 1, 4])) == 75.0
+
+
+# -- evaluation ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "make_defense", lambda name, preset: Fixed())
+
+
+@pytest.mark.usefixtures("with_fixed")
+def test_one_row_per_run_judged_on_the_test_nodes() -> None:
+    graph = split_graph()
+    rows = evaluation.evaluate([AttackedGraph(graph, graph)], ["fixed"], seeds=[4, 5], trials=1)
+    assert rows.columns[:6].tolist() == ISSUE_COLUMNS
+    assert rows["seed"].tolist() == [4, 5]
+    assert rows["accuracy"].tolist() == [20.0, 20.0]  # nodes 1 and 3 of ten test nodes lie in the first quarter
+    assert (rows["seconds"] >= 0).all()
+    assert (rows["peak_mb"] > 1).all()
+
+
+@pytest.mark.usefixtures("with_fixed")
+def test_targets_of_an_attack_are_judged_instead() -> None:
+    graph = split_graph()
+    rows = evaluation.evaluate(
+        [AttackedGraph(graph, graph, targets=np.array([0, 1, 19]))], ["fixed"], seeds=1, trials=1
+    )
+    assert rows["accuracy"].tolist() == [pytest.approx(200 / 3)]
+
+
+@pytest.mark.usefixtures("with_fixed")
+def test_tuned_parameters_are_kept_for_all_seeds() -> None:
+    graph = split_graph()
+    rows = evaluation.evaluate([AttackedGraph(graph, graph)], ["fixed"], seeds=2, trials=5)
+    assert rows["parameters"].map(json.loads).tolist() == [{"right": 1.0}] * 2
+    assert rows["accuracy"].tolist() == [100.0, 100.0]
+    assert rows["validation"].tolist() == [100.0, 100.0]
+    assert rows["trials"].tolist() == [3, 3]
+
+
+def test_saved_seconds_of_a_cache_are_added_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    defense = Fixed()
+    defense.with_parameters = lambda parameters: defense  # type: ignore[method-assign]
+    defense.reused_seconds = 1000.0
+    monkeypatch.setattr(evaluation, "make_defense", lambda name, preset: defense)
+    graph = split_graph()
+    rows = evaluation.evaluate([AttackedGraph(graph, graph)], ["fixed"], seeds=1, trials=1)
+    assert rows["seconds"].item() > 1000
+
+
+def test_what_cannot_run_gives_a_row_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(*_: object, **__: object) -> None:
+        raise MemoryLimitError("needs 9 TiB")
+
+    monkeypatch.setattr(GCN, "fit", too_large)
+    graph = load_builtin(SMALL)
+    rows = evaluation.evaluate([AttackedGraph(graph, graph)], ["gcn", "mlp"], seeds=2, trials=1)
+    refused = rows[rows["defense"] == "gcn"]
+    assert len(refused) == 1
+    assert refused["accuracy"].isna().all()
+    assert refused["note"].item() == "needs 9 TiB"
+    assert rows[rows["defense"] == "mlp"]["accuracy"].notna().all()
+
+
+def test_oracle_is_told_about_the_attack() -> None:
+    rows = evaluation.evaluate([SMALL], ["oracle", "gcn"], seeds=1, trials=1)
+    assert rows["accuracy"].nunique() == 1  # nothing was attacked: the oracle is a GCN
+
+
+def test_progress_ends_complete() -> None:
+    calls: list[tuple[str, int, int]] = []
+    evaluation.evaluate([SMALL], ["jaccard"], seeds=2, trials=2, progress=lambda *call: calls.append(call))
+    assert calls == [("jaccard", done, 4) for done in range(5)]
+
+
+def test_training_preset_is_named_in_the_rows() -> None:
+    rows = evaluation.evaluate([SMALL], ["mlp"], seeds=1, trials=1, preset=PAPER)
+    assert rows["training"].tolist() == ["paper"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"), [({"val": None}, "train, val and test split"), ({"test": None}, "no test nodes")]
+)
+def test_graphs_that_cannot_be_judged_are_refused(changes: dict, message: str) -> None:
+    graph = split_graph(**changes)
+    with pytest.raises(InvalidGraphError, match=message):
+        evaluation.evaluate([AttackedGraph(graph, graph)], ["gcn"], seeds=1)
+
+
+@pytest.mark.parametrize("options", [{"seeds": 0}, {"trials": 0}])
+def test_bad_budgets_are_refused_before_anything_is_loaded(options: dict) -> None:
+    with pytest.raises(InvalidParameterError):
+        evaluation.evaluate(["no such graph"], ["gcn"], **options)
+
+
+def test_summary_keeps_the_order_and_counts_runs() -> None:
+    rows = pd.DataFrame(
+        {
+            "graph": "g",
+            "defense": ["z", "z", "a"],
+            "accuracy": [80.0, 82.0, np.nan],
+            "seconds": [1.0, 3.0, np.nan],
+            "peak_mb": [5.0, 7.0, np.nan],
+            "training": "deeprobust",
+            "parameters": "{}",
+            "note": ["", "", "no"],
+        }
+    )
+    summary = evaluation.summarise(rows)
+    assert summary["defense"].tolist() == ["z", "a"]
+    assert summary.loc[0, ["mean", "runs", "seconds", "peak_mb"]].tolist() == [81.0, 2, 2.0, 7.0]
+    assert summary.loc[0, "std"] == pytest.approx(np.sqrt(2))
+    assert summary.loc[1, "runs"] == 0
+
+
+# -- command line ----------------------------------------------------------------------------------
+
+
+def test_command_prints_a_table_and_writes_the_rows(tmp_path: Path) -> None:
+    out = tmp_path / "results.csv"
+    result = runner.invoke(
+        app, [SMALL, "--defense", "mlp, gcn", "--seeds", "2", "--trials", "1", "-o", str(out), "--quiet"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "mlp" in result.stdout
+    assert "±" in result.stdout
+    written = pd.read_csv(out)
+    assert written.columns[:6].tolist() == ISSUE_COLUMNS
+    assert written["defense"].tolist() == ["mlp", "mlp", "gcn", "gcn"]
+    assert written["accuracy"].between(0, 100).all()
+
+
+def test_command_gives_json_with_null_for_what_did_not_run() -> None:
+    result = runner.invoke(
+        app, ["synthetic:n=60,seed=0", "--defense", "mlp", "--seeds", "1", "--trials", "1", "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert answer["summary"][0]["std"] is None
+    assert answer["runs"][0]["parameters"] == {}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [SMALL, "--defense", "nothing"],
+        [SMALL, "--preset-training", "nothing"],
+        ["no-such-graph"],
+        [SMALL, "-o", "/no/such/folder/out.csv"],
+    ],
+)
+def test_command_raises_user_errors_only(arguments: list[str]) -> None:
+    result = runner.invoke(app, [*arguments, "--quiet"])
+    assert isinstance(result.exception, KCESError)
+
+
+# -- cost ------------------------------------------------------------------------------------------
+
+
+def test_watch_sees_a_large_array() -> None:
+    with watch() as usage:
+        block = np.ones(40_000_000)
+        block += 1
+    with watch() as after:
+        del block
+    assert usage.peak_mb > 300
+    assert usage.seconds > 0
+    assert after.peak_mb > 1
+
+
+def test_measuring_in_a_fresh_process() -> None:
+    cost = measure_fresh(SMALL, "mlp")
+    assert cost.note == ""
+    assert cost.seconds > 0
+    assert cost.peak_mb >= cost.before_mb > 10
+    graph = load_builtin(SMALL)
+    expected = accuracy(graph, make_defense("mlp").fit(graph, seed=0).predict(), graph.test)
+    assert cost.accuracy == pytest.approx(expected, abs=3)
+
+
+def test_measuring_reports_why_it_could_not_run() -> None:
+    cost = measure_fresh(SMALL, "nothing")
+    assert cost.seconds is None
+    assert "unknown defense 'nothing'" in cost.note
