@@ -61,7 +61,7 @@ def collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap
         hub = i if end == 0 else j
         for at in range(list_start[hub], list_start[hub + 1]):
             k = indices[list_position[at]]
-            if k == i or k == j or _contains(nodes, size, k):
+            if _contains(nodes, size, k):
                 continue
             nodes[size] = k
             if find(indptr, indices, i, k) >= 0:
@@ -122,7 +122,7 @@ def inverse_form(L, q):
     return total
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, fastmath=True)
 def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge):
     """``X_i·Z_k``, ``X_j·Z_k`` and the inverse length of ``Z'_k`` for the nodes k of a block."""
     size = len(S)
@@ -141,7 +141,7 @@ def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self
     return xz_i, xz_j, new_inverse
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, fastmath=True)
 def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge):
     """Cosines of a block: before, with only the row moved, and with both rows moved."""
     size = len(S)
@@ -161,7 +161,7 @@ def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i
     return before, row_moved, after
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, fastmath=True)
 def kernel_matrix(cosines, ridge):
     """``k(c) + λ I``."""
     K = np.empty_like(cosines)

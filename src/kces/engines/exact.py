@@ -24,7 +24,7 @@ import numpy.typing as npt
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
-from kces.engines.inner import all_pairs, row_by_row
+from kces.engines.inner import all_pairs, inverse_sqrt, row_by_row
 from kces.engines.problem import Array, Problem
 from kces.engines.removal import Supports, explicit_rows, removal_supports
 from kces.errors import SingularKernelError
@@ -205,7 +205,7 @@ def _score_block(kernel: _Kernel, supports: Supports, squared: Array, edges: Int
         supports.node[source],
         edges[edge_of],
         np.stack([supports.alpha[source], supports.beta[source], supports.gamma[source]], axis=1),
-        _inverse_sqrt(squared[source]),
+        inverse_sqrt(squared[source]),
     )
     W = R @ kernel.P
     Ra = R @ kernel.a
@@ -243,10 +243,6 @@ def _batches_of_equal_size(sizes: Ints, block: Ints, n_nodes: int) -> Iterator[I
             yield from (group[at : at + step] for at in range(0, len(group), step))
 
 
-def _inverse_sqrt(squared: Array) -> Array:
-    return np.divide(1.0, np.sqrt(np.maximum(squared, 0.0)), out=np.zeros_like(squared), where=squared > 0)
-
-
 @numba.njit(parallel=True, cache=True)
 def _difference_rows(ZZ, XZ, H, inverse_length, nodes, edges, coefficients, inverse_new):
     """``k(z'_k·z_r) − k(z_k·z_r)`` for every node r, as if r itself did not change."""
@@ -281,7 +277,7 @@ def _changed_cosines(
     inner = (alpha[:, :, None] * alpha[:, None, :]) * kernel.ZZ[S[:, :, None], S[:, None, :]]
     inner += cross
     inner += cross.transpose(0, 2, 1)
-    inverse = _inverse_sqrt(squared[flat])
+    inverse = inverse_sqrt(squared[flat])
     return inner * inverse[:, :, None] * inverse[:, None, :]
 
 
@@ -316,7 +312,7 @@ def _score_delicate(problem: Problem, kernel: _Kernel, supports: Supports, edges
     """One edge with its changed rows summed from the features, without any cancellation."""
     S = supports.node[supports.start[e] : supports.start[e + 1]]
     rows = explicit_rows(problem.graph, edges[e], S)
-    inverse = _inverse_sqrt((rows**2).sum(axis=1))
+    inverse = inverse_sqrt((rows**2).sum(axis=1))
     to_all = (problem.Z @ rows.T).T * inverse[:, None] * kernel.inverse_length[None, :]
     R = arc_cosine(np.ascontiguousarray(to_all)) - kernel.H[S]
     cosine = (rows @ rows.T) * inverse[:, None] * inverse[None, :]

@@ -1,7 +1,7 @@
 """The gradient of ``f(z) = Σ_r a_r k(z·z_r)`` at every node: how a moved row feels all other nodes.
 
-``G_k = Σ_{r≠k} a_r k'(z_k·z_r) z_r``. Removing an edge moves row k by ``z'_k − z_k``, a combination of Z_k, X_i and X_j, so an
-edge needs only the inner products of G_k with these: ``Z_k·G_k`` and ``X_m·G_k`` for m = k and its neighbours.
+``G_k = Σ_{r≠k} a_r k'(z_k·z_r) z_r``. Removing an edge moves row k by ``z'_k − z_k``, a combination of Z_k, X_i and
+X_j, so an edge needs only the inner products of G_k with these: ``Z_k·G_k``, and ``X_m·G_k`` for m = k or beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from kces.progress import Progress, silent
 
 __all__ = ["FarField", "far_field"]
 
-STREAM_LIMIT = 24_000
+STREAM_LIMIT = 8_192
+"""Above it the sum over all pairs of nodes costs more than the solve, and the series loses next to nothing."""
 _TILE = 1_024
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kces.engines.local import LocalEngine, compact, first_order, gathered_dots
+from kces.engines.inner import gathered_dots, inverse_sqrt
+from kces.engines.local import LocalEngine, compact, first_order
 from kces.engines.problem import Array, Problem
 from kces.progress import Progress, silent
 
@@ -47,9 +48,7 @@ class GradientEngine:
                 + gamma**2 * order.xx_self[other]
                 + 2 * beta * gamma * xx_edge
             )
-            new_inverse = np.divide(
-                1.0, np.sqrt(np.maximum(squared, 0)), out=np.zeros_like(beta), where=squared > 1e-300
-            )
+            new_inverse = inverse_sqrt(squared)
             field = order.field
             moved = alpha[:, None] * field.z_dot[own] + beta[:, None] * field.x_dot[own]
             moved += gamma[:, None] * field.neighbour_dot[position]

@@ -15,7 +15,7 @@ hub's degree squared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
@@ -34,9 +34,9 @@ from kces.engines.block import (
 )
 from kces.engines.far_field import FarField, far_field
 from kces.engines.fast_kernel import kernel_slope
-from kces.engines.inner import all_pairs, row_by_row
+from kces.engines.inner import all_pairs, gathered_dots, inverse_sqrt, row_by_row
 from kces.engines.problem import Array, Problem
-from kces.engines.solve import DIRECT_LIMIT, dense, solve_codes
+from kces.engines.solve import DIRECT_LIMIT, dense, solve_codes, solve_memory
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.progress import Progress, silent
@@ -45,8 +45,10 @@ __all__ = ["FirstOrder", "LocalEngine", "compact", "first_order"]
 
 Ints = npt.NDArray[np.int64]
 
-_CAPS = (256, 128, 64, 48, 32, 24, 16, 8)
-_WORK_BUDGET = 6e10
+_CAPS = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
+"""Candidate caps by hops. With one hop more than 32 neighbours were never seen to change the ranking."""
+_WORK_BUDGET = {1: 2e10, 2: 5e10}
+"""Multiplications that all blocks together may cost, by hops: some seconds."""
 _EDGE_CHUNK = 50_000
 _DENSE_FEATURE_BYTES = 2**30
 _REDUCED_WIDTH = 512
@@ -95,9 +97,9 @@ class LocalEngine:
 
     def memory_needed(self, problem: Problem) -> int:
         """Bytes at the peak: the solve dominates."""
-        n, f = problem.graph.n_nodes, min(problem.graph.n_features, _REDUCED_WIDTH if n_large(problem) else 10**9)
-        solve = 24 * n * n if n <= DIRECT_LIMIT else min(2 * n * n, 2**31) + 8 * n * _REDUCED_WIDTH
-        return solve + 24 * n * f + 120 * problem.graph.n_edges
+        graph = problem.graph
+        width = min(graph.n_features, _REDUCED_WIDTH) if _too_wide(graph) else graph.n_features
+        return solve_memory(graph.n_nodes) + 24 * graph.n_nodes * width + 200 * graph.n_edges
 
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         problem = compact(problem, self.seed)
@@ -128,24 +130,18 @@ def pair_products(problem: Problem) -> tuple[Array, Array, Array, Array]:
     return _EMPTY, _EMPTY, dense(problem.Z), dense(problem.graph.features)
 
 
-def n_large(problem: Problem) -> bool:
-    """Whether features are too many to hold as a dense array beside everything else."""
-    return bool(
-        problem.graph.n_nodes > DIRECT_LIMIT and 8 * np.prod(problem.graph.features.shape) > _DENSE_FEATURE_BYTES
-    )
+def _too_wide(graph: Graph) -> bool:
+    """Whether the features of a large graph are too many to hold as a dense array beside everything else."""
+    return graph.n_nodes > DIRECT_LIMIT and 8 * graph.n_nodes * graph.n_features > _DENSE_FEATURE_BYTES
 
 
 def compact(problem: Problem, seed: int = 0) -> Problem:
     """Wide sparse features of a large graph, replaced by their leading components (inner products nearly kept)."""
-    if not (n_large(problem) and sp.issparse(problem.graph.features)):
-        return problem
-    reduced = TruncatedSVD(_REDUCED_WIDTH, random_state=seed).fit_transform(problem.graph.features)
     graph = problem.graph
-    return Problem(
-        Graph(graph.adjacency, np.ascontiguousarray(reduced), graph.labels, name=graph.name),
-        problem.codes,
-        problem.ridge,
-    )
+    if not (_too_wide(graph) and sp.issparse(graph.features)):
+        return problem
+    reduced = TruncatedSVD(_REDUCED_WIDTH, random_state=seed).fit_transform(graph.features)
+    return Problem(replace(graph, features=np.ascontiguousarray(reduced)), problem.codes, problem.ridge)
 
 
 def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) -> FirstOrder:
@@ -155,33 +151,25 @@ def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) ->
     field = far_field(problem, a, progress=progress)
     indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
     positions = sp.csr_array((np.arange(len(indices)), indices, indptr), shape=graph.adjacency.shape)
-    reverse = sp.csr_array(positions.T).data
+    reverse = sp.csr_array(positions.T).data.astype(np.int64)
     owner = np.repeat(np.arange(graph.n_nodes), np.diff(indptr))
     X = graph.features
     xx_self = row_by_row(X, X)
     xz_neighbour = gathered_dots(X, indices, problem.Z, owner)
     neighbour = _neighbour_effects(problem, field, a, owner, xz_neighbour, xx_self)
-    at_node = np.bincount(indices, weights=neighbour, minlength=graph.n_nodes)
+    at_node = np.bincount(indices, weights=neighbour, minlength=graph.n_nodes).astype(np.float64)
     return FirstOrder(a, field, reverse, xx_self, neighbour, at_node)
-
-
-def gathered_dots(X: npt.NDArray, left: Ints, Z: npt.NDArray, right: Ints, size: int = 100_000) -> Array:
-    """``X[left] · Z[right]`` row by row, without making all gathered rows at once."""
-    parts = [
-        row_by_row(X[left[start : start + size]], Z[right[start : start + size]]) for start in range(0, len(left), size)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _neighbour_effects(
     problem: Problem, field: FarField, a: Array, owner: Ints, xz_neighbour: Array, xx_self: Array
 ) -> Array:
-    """For each directed edge k→m: ``2 Σ_columns a_k (z'_k − z_k)·G_k`` when an edge at m goes and k stays its neighbour."""
+    """For each directed edge k→m: ``2 Σ_columns a_k (z'_k − z_k)·G_k`` when another edge at m goes."""
     graph = problem.graph
     m = graph.adjacency.indices
     beta = graph.degrees[owner] ** -0.5 * ((graph.degrees[m] - 1.0) ** -0.5 - graph.degrees[m] ** -0.5)
     new_squared = problem.lengths[owner] ** 2 + 2 * beta * xz_neighbour + beta**2 * xx_self[m]
-    new_inverse = np.divide(1.0, np.sqrt(np.maximum(new_squared, 0)), out=np.zeros_like(beta), where=new_squared > 0)
+    new_inverse = inverse_sqrt(new_squared)
     moved = (field.z_dot[owner] + beta[:, None] * field.neighbour_dot) * new_inverse[:, None]
     moved -= field.z_dot[owner] * problem.inverse_lengths[owner][:, None]
     return 2.0 * np.sum(a[owner] * moved, axis=1)
@@ -192,13 +180,13 @@ def choose_cap(graph: Graph, hops: int) -> int:
     degrees = graph.degrees - 1
     width = 25.0 if graph.n_nodes <= DIRECT_LIMIT else 25.0 + 0.5 * min(graph.n_features, _REDUCED_WIDTH)
     i, j = graph.edges[:, 0], graph.edges[:, 1]
-    for cap in _CAPS:
+    for cap in _CAPS[hops]:
         size = np.minimum(degrees[i], cap) + np.minimum(degrees[j], cap) + 2
         if hops == 2:
             size = np.full(len(size), 2.0 * cap + 2)
-        if float((width * size**2 + size**3 / 3).sum()) <= _WORK_BUDGET:
+        if float((width * size**2 + size**3 / 3).sum()) <= _WORK_BUDGET[hops]:
             return cap
-    return _CAPS[-1]
+    return _CAPS[hops][-1]
 
 
 def most_important_neighbours(graph: Graph, a: Array, inverse_lengths: Array, cap: int) -> tuple[Ints, Ints]:

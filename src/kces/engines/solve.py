@@ -24,14 +24,15 @@ from kces.kernel import gram, ridge_factor
 from kces.memory import available_memory
 from kces.progress import Progress, silent
 
-__all__ = ["Solution", "dense", "solve_codes"]
+__all__ = ["DIRECT_LIMIT", "Solution", "dense", "similarity_blocks", "solve_codes", "solve_memory"]
 
 Ints = npt.NDArray[np.int64]
 
 DIRECT_LIMIT = 8_192
 ITERATIVE_LIMIT = 24_000
 _TILE = 1_024
-_TOLERANCE = 1e-3
+_TOLERANCE = 1e-2
+"""Of the residual; on Pubmed it leaves half a percent of error in ``a``, far below what the ranking feels."""
 _MAX_ITERATIONS = 200
 _RANK = 512
 _BLOCK = 1_024
@@ -64,6 +65,15 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
         a = _solve_partitioned(problem, seed)
     progress("solve the kernel", 1, 1)
     return Solution(a, method)
+
+
+def solve_memory(n_nodes: int) -> int:
+    """Bytes that the solve needs at its peak, with the inner products kept beside it on small graphs."""
+    if n_nodes <= DIRECT_LIMIT:
+        return 5 * 8 * n_nodes**2
+    if n_nodes <= ITERATIVE_LIMIT:
+        return 2 * n_nodes**2 + 8 * _TILE * n_nodes
+    return 8 * n_nodes * _RANK + 8 * 4 * _BLOCK**2
 
 
 def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
@@ -109,10 +119,13 @@ class _Triangle:
     def __matmul__(self, vectors: Array) -> Array:
         right = vectors.astype(np.float32)
         product = np.zeros_like(right)
-        for start, tile in zip(self.starts, self.rows, strict=True):
-            stop = start + len(tile)
-            product[start:stop] += tile @ right[:stop]
-            product[:start] += tile[:, :start].T @ right[start:stop]
+        for start, row in zip(self.starts, self.rows, strict=True):
+            stop = start + len(row)
+            for left in self.starts[: start // _TILE]:
+                tile = row[:, left : left + _TILE]  # used twice while it is in cache
+                product[start:stop] += tile @ right[left : left + _TILE]
+                product[left : left + _TILE] += tile.T @ right[start:stop]
+            product[start:stop] += row[:, start:] @ right[start:stop]
         return product.astype(np.float64)
 
 

@@ -17,7 +17,8 @@ from kces.engines.block import (
     kernel_matrix,
     moved_lengths,
 )
-from kces.engines.local import choose_cap, compact, gathered_dots, most_important_neighbours, pair_products
+from kces.engines.inner import gathered_dots
+from kces.engines.local import choose_cap, compact, most_important_neighbours, pair_products
 from kces.engines.problem import Array, Problem
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
