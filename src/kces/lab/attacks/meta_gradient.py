@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -91,12 +92,30 @@ class MetaGradient:
     def blocks(self, rows_per_block: int) -> Iterator[tuple[int, FloatArray]]:
         """``(start, block)``: the rows from ``start`` on, of the columns from ``start`` on."""
         for start, block in self._low_rank.blocks(rows_per_block):
-            rows = slice(start, start + len(block))
-            block += self._thin[rows] @ self._wide[:, start:]
-            block += (self._thin[start:] @ self._wide[:, rows]).T
-            block += self._degree_terms[rows, None]
+            _add_sparse_part(block, start, self._thin.indptr, self._thin.indices, self._thin.data, self._wide)
+            block += self._degree_terms[start : start + len(block), None]
             block += self._degree_terms[start:]
             yield start, block
+
+
+@numba.njit(cache=True)
+def _add_sparse_part(
+    block: FloatArray,
+    start: int,
+    indptr: npt.NDArray[np.int32],
+    indices: npt.NDArray[np.int32],
+    data: FloatArray,
+    wide: FloatArray,
+) -> None:
+    """Add ``thin @ wide`` and its transpose to a block, without copies of the wide matrix's columns."""
+    for row in range(block.shape[0]):
+        node = start + row
+        for entry in range(indptr[node], indptr[node + 1]):
+            block[row] += data[entry] * wide[indices[entry], start:]
+        column_of_wide = wide[:, node].copy()
+        for column in range(block.shape[1]):
+            for entry in range(indptr[start + column], indptr[start + column + 1]):
+                block[row, column] += data[entry] * column_of_wide[indices[entry]]
 
 
 def _row_dots(sparse: sp.csr_array, dense: FloatArray) -> FloatArray:

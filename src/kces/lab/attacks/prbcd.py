@@ -42,7 +42,7 @@ def prbcd(
     hidden : width of the GCN.
     epochs : gradient steps; the block is drawn anew during the first four fifths.
     block_size : pairs searched at a time, which sets the memory; default the larger of 250,000 and four
-        times the number of flips.
+        times the number of flips (less on graphs with fewer pairs).
     lr, loss : of PyG's ``PRBCDAttack``.
 
     Notes
@@ -107,16 +107,20 @@ def _attack(
     **details: Any,
 ) -> AttackedGraph:
     flips = flips_allowed(budget, graph)
-    settings = settings | {"block_size": block_size_for(flips, settings["block_size"])}
+    settings = settings | {"block_size": block_size_for(graph, flips, settings["block_size"])}
     watch = Stopwatch()
     pairs = run_rbcd(graph, flips, seed, hidden=hidden, caps=caps, progress=progress, what=method, settings=settings)
     details |= {"hidden": hidden, **settings}
     return attacked_graph(graph, pairs, method=method, budget=budget, seed=seed, watch=watch, **details)
 
 
-def block_size_for(flips: int, wanted: int | None) -> int:
-    """The block size asked for, or the default for that many flips."""
-    size = max(SMALLEST_BLOCK, 4 * flips) if wanted is None else wanted
+def block_size_for(graph: Graph, flips: int, wanted: int | None) -> int:
+    """The block size asked for, or the default for that many flips.
+
+    Blocks are drawn with replacement, so on a small graph four times the number of pairs is all of them.
+    """
+    n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
+    size = min(max(SMALLEST_BLOCK, 4 * flips), 4 * n_pairs) if wanted is None else wanted
     if size <= flips:
         raise InvalidParameterError(f"block_size must exceed the budget of {flips} changes, got {size}")
     return size

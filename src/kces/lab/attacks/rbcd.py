@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch_geometric.contrib.nn import PRBCDAttack
 
 from kces.errors import InvalidParameterError
 from kces.lab.attacks.local_budget import project_locally, select_locally
 from kces.lab.attacks.projection import by_preference, completed
 from kces.lab.attacks.victim import Victim
 from kces.progress import Progress
+
+with warnings.catch_warnings():  # PyG says on import that its contrib package is experimental
+    warnings.simplefilter("ignore")
+    from torch_geometric.contrib.nn import PRBCDAttack
 
 __all__ = ["ExactPRBCD", "LocalPRBCD"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kces.errors import InvalidParameterError
+from kces.lab.attacks.adaptive import adaptive_kces
 from kces.lab.attacks.dice import dice
 from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack
 from kces.lab.attacks.metattack import metattack, metattack_approx
@@ -25,6 +26,7 @@ ATTACKS: dict[str, Attack] = {
         Attack("minmax", minmax, SHARE_OF_EDGES, _SURROGATE),
         Attack("prbcd", prbcd, SHARE_OF_EDGES, _SURROGATE),
         Attack("lrbcd", lrbcd, SHARE_OF_EDGES, _SURROGATE),
+        Attack("adaptive-kces", adaptive_kces, SHARE_OF_EDGES, _SURROGATE + "; the defence and its settings"),
         Attack("nettack", nettack, PER_TARGET, _SURROGATE + ", and the labels of the targets"),
     )
 }

@@ -1,0 +1,128 @@
+"""An attack that knows KCES: it keeps only those changes that the defence would let pass.
+
+A defence tested only against attacks that ignore it is not tested (Tramèr et al., 2020). This attacker runs
+the defender's own scoring function, with the defender's preset, engine and share α, on every graph it is
+about to hand over.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from kces.errors import InvalidParameterError
+from kces.graph import Graph
+from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips_allowed, keys_of, pairs_of
+from kces.lab.attacks.interface import check_positive
+from kces.lab.attacks.prbcd import block_size_for, run_rbcd
+from kces.progress import Progress, silent
+from kces.ranking import kept_edges
+from kces.scoring import score_edges
+
+__all__ = ["adaptive_kces"]
+
+Keys = npt.NDArray[np.int64]
+
+
+def adaptive_kces(
+    graph: Graph,
+    budget: float,
+    seed: int = 0,
+    *,
+    progress: Progress = silent,
+    preset: str = "paper",
+    engine: str = "auto",
+    alpha: float = 0.3,
+    rounds: int = 3,
+    surplus: float = 2.0,
+    hidden: int = 16,
+    epochs: int = 60,
+    lr: float = 1_000.0,
+    loss: str = "tanh_margin",
+) -> AttackedGraph:
+    """PRBCD that drops what KCES would prune and searches again.
+
+    Parameters
+    ----------
+    preset, engine, alpha : the defence as the attacker expects it; ``engine="local"`` is quicker.
+    rounds : how often candidates are searched, scored and sifted.
+    surplus : candidates per round, as a multiple of the budget.
+    hidden, epochs, lr, loss : of PRBCD in each round.
+
+    Notes
+    -----
+    Each round attacks a GCN trained on the graph so far, puts all candidates in, scores the edges with
+    :func:`kces.score_edges` and keeps the least suspicious candidates outside the pruned share; what was
+    pruned is not tried again. Removed edges cannot be pruned and always pass. If, after the last round, too few
+    candidates pass, the least suspicious others fill the budget; the log counts them as ``exposed``.
+    The attack is greedy: the cut at α is not differentiated through.
+
+    Examples
+    --------
+    >>> from kces.graph import Graph
+    >>> ring = Graph.from_edges([[i, (i + 1) % 8] for i in range(8)], labels=[0] * 4 + [1] * 4, train=[1, 6])
+    >>> attacked = adaptive_kces(ring, 0.25, epochs=5, rounds=2)
+    >>> len(attacked.added) + len(attacked.removed)
+    2
+    """
+    check_positive(rounds=rounds)
+    if not 0 <= alpha < 1:
+        raise InvalidParameterError(f"alpha must lie in [0, 1), got {alpha}")
+    if surplus < 1:
+        raise InvalidParameterError(f"surplus must be at least 1, got {surplus}")
+    flips, watch = flips_allowed(budget, graph), Stopwatch()
+    free = graph.n_nodes * (graph.n_nodes - 1) // 2
+    wanted = min(math.ceil(surplus * flips), free)
+    settings = {"epochs": epochs, "lr": lr, "loss": loss, "block_size": block_size_for(graph, wanted, None)}
+    defence = _Defence(graph, preset, engine, alpha, seed)
+    chosen = rejected = np.empty(0, dtype=np.int64)
+    for turn in range(rounds):
+        so_far = apply_flips(graph, pairs_of(chosen, graph.n_nodes))
+        found = run_rbcd(so_far, wanted, seed + turn, hidden=hidden, settings=settings, what="adaptive-kces")
+        fresh = np.setdiff1d(keys_of(found, graph.n_nodes), np.concatenate([chosen, rejected]))
+        passing, pruned = defence.sift(np.concatenate([chosen, fresh]))
+        chosen, rejected = passing[:flips], np.concatenate([rejected, pruned])
+        progress("adaptive-kces", turn + 1, rounds)
+    exposed = rejected[: flips - len(chosen)]
+    chosen = np.concatenate([chosen, exposed])
+    if len(chosen) < flips:
+        raise InvalidParameterError(f"only {len(chosen)} of {flips} changes were found; raise rounds or surplus")
+    return attacked_graph(
+        graph,
+        pairs_of(chosen, graph.n_nodes),
+        method="adaptive-kces",
+        budget=budget,
+        seed=seed,
+        watch=watch,
+        preset=preset,
+        engine=engine,
+        alpha=alpha,
+        rounds=rounds,
+        surplus=surplus,
+        exposed=len(exposed),
+    )
+
+
+class _Defence:
+    """KCES as the attacker runs it."""
+
+    def __init__(self, graph: Graph, preset: str, engine: str, alpha: float, seed: int) -> None:
+        self._graph = graph
+        self._before = keys_of(graph.edges, graph.n_nodes)
+        self._settings = {"preset": preset, "engine": engine, "seed": seed}
+        self._alpha = alpha
+
+    def sift(self, flips: Keys) -> tuple[Keys, Keys]:
+        """The flips that pass and those that are pruned, each from the least to the most suspicious."""
+        attacked = apply_flips(self._graph, pairs_of(flips, self._graph.n_nodes))
+        scores = score_edges(attacked, **self._settings)
+        keys = keys_of(attacked.edges, attacked.n_nodes)
+        kept = kept_edges(scores, self._alpha)
+        added = np.isin(keys, flips)
+        removed = flips[np.isin(flips, self._before)]
+        order = np.argsort(scores, kind="stable")
+        passing, pruned = (keys[order[(added & group)[order]]] for group in (kept, ~kept))
+        return np.concatenate([removed, passing]), pruned
