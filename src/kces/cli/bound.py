@@ -37,8 +37,12 @@ def bound(
     encoding: EncodingOption = None,
     clusters: ClustersOption = None,
     ridge: RidgeOption = None,
-    delta: Annotated[float, typer.Option("--delta", help="Confidence: the bound holds with probability 1 - delta.")] = 0.05,
-    edges: Annotated[bool, typer.Option("--edges", help="Also the bound after removing each edge (exact engine).")] = False,
+    delta: Annotated[
+        float, typer.Option("--delta", help="Confidence: the bound holds with probability 1 - delta.")
+    ] = 0.05,
+    edges: Annotated[
+        bool, typer.Option("--edges", help="Also the bound after removing each edge (exact engine).")
+    ] = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
     quiet: QuietOption = False,

@@ -63,7 +63,7 @@ def _show(about: dict) -> None:
         table.add_row(f"[{colour}]{name}[/]", f"[{colour}]{about['accuracy'][name]:.1f} %[/]")
     console.print(table)
     console.print(
-        f"preset {about['preset']} removed {about['removed']} edges (alpha {about['alpha']:g}, chosen on validation), among "
-        f"them [bold]{about['injected_removed']} of {about['injected']}[/] planted ones; "
+        f"preset {about['preset']} removed {about['removed']} edges (alpha {about['alpha']:g}, chosen on validation), "
+        f"among them [bold]{about['injected_removed']} of {about['injected']}[/] planted ones; "
         f"chance would catch {about['injected_removed_by_chance']:.0f}. {about['seconds']:.1f} s."
     )

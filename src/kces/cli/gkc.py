@@ -64,4 +64,6 @@ def gkc(
         print_json(about)
     else:
         settings = ", ".join(f"{key} {about[key]}" for key in ("ridge", "labels", "encoding", "seed"))
-        console.print(f"GKC of {loaded.name} ({loaded.n_nodes} nodes, {loaded.n_edges} edges): {value:.6g}  ({settings})")
+        console.print(
+            f"GKC of {loaded.name} ({loaded.n_nodes} nodes, {loaded.n_edges} edges): {value:.6g}  ({settings})"
+        )

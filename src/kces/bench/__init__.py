@@ -1,0 +1,1 @@
+"""Speed and fidelity of the engines, as ratios measured side by side in one run."""

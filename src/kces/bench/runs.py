@@ -1,0 +1,162 @@
+"""The benchmarks: each returns plain rows for a table or JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kces.bench.compare import agreement, growth_exponent
+from kces.bench.worker import Job, open_graph
+from kces.errors import KCESError
+from kces.progress import Progress, silent
+
+__all__ = ["CONTENDERS", "DEFAULT_GRAPHS", "bench_engines", "bench_exact", "bench_growth", "measure"]
+
+DEFAULT_GRAPHS = ("cora@metattack-0.25", "citeseer@metattack-0.25")
+CONTENDERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("local", {}),
+    ("local", {"hops": 2}),
+    ("gradient", {}),
+    ("subgraph", {}),
+    ("subgraph", {"hops": 2, "cap": 32}),
+    ("montecarlo", {}),
+)
+_EXACT_AFFORDABLE = 5_000
+"""Nodes up to which every edge is scored exactly; above, a sample is."""
+GROWTH_SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+def measure(job: Job) -> dict[str, Any]:
+    """Run one job in a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kces.bench.worker"], input=json.dumps(asdict(job)), capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+        raise KCESError(f"benchmark of {job.engine} on {job.graph} failed: {reason}")
+    return json.loads(done.stdout)
+
+
+def bench_exact(
+    graph: str, *, sample: int = 12, data_root: str | None = None, progress: Progress = silent
+) -> dict[str, Any]:
+    """The exact engine against Algorithm 1 as printed, timed on a sample of edges in the same run."""
+    n_edges = open_graph(graph, data_root).n_edges
+    edges = np.linspace(0, n_edges - 1, min(sample, n_edges)).astype(int).tolist()
+    with tempfile.TemporaryDirectory() as folder:
+        printed_file, exact_file = str(Path(folder) / "printed.npy"), str(Path(folder) / "exact.npy")
+        progress("bench exact", 0, 2)
+        printed = measure(Job(graph, "algorithm1", edges=edges, scores=printed_file, data_root=data_root))
+        progress("bench exact", 1, 2)
+        exact = measure(Job(graph, "exact", scores=exact_file, data_root=data_root))
+        progress("bench exact", 2, 2)
+        scores, truth = np.load(exact_file), np.load(printed_file)
+    whole = printed["seconds"] / len(edges) * n_edges
+    return {
+        "graph": graph,
+        "edges": n_edges,
+        "sampled_edges": len(edges),
+        "algorithm1_seconds_per_edge": printed["seconds"] / len(edges),
+        "algorithm1_seconds_all_edges": whole,
+        "exact_seconds": exact["seconds"],
+        "speedup": whole / exact["seconds"],
+        "largest_difference": float(np.abs(scores[edges] - truth).max() / np.abs(scores).max()),
+        "peak_mb": exact["peak_mb"],
+    }
+
+
+def bench_engines(
+    graph: str,
+    *,
+    contenders: tuple[tuple[str, dict[str, Any]], ...] = CONTENDERS,
+    exact_sample: int = 1_000,
+    with_gcn: bool = True,
+    data_root: str | None = None,
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
+    """Every engine on one graph: time, memory, agreement with exact, and 200 epochs of GCN beside them."""
+    loaded = open_graph(graph, data_root)
+    affordable = loaded.n_nodes <= _EXACT_AFFORDABLE
+    sample = None
+    if not affordable and exact_sample:
+        sample = np.sort(np.random.default_rng(0).permutation(loaded.n_edges)[:exact_sample]).tolist()
+    total, done = len(contenders) + 2, 0
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        truth = None
+        if affordable or sample:
+            file = str(Path(folder) / "exact.npy")
+            exact = measure(Job(graph, "exact", edges=sample, scores=file, data_root=data_root))
+            truth = np.load(file)
+            rows.append(_row(graph, "exact" if affordable else f"exact ({len(truth)} edges)", exact))
+        done += 1
+        progress(f"bench {graph}", done, total)
+        gcn = measure(Job(graph, "gcn", data_root=data_root)) if with_gcn and loaded.train is not None else None
+        done += 1
+        progress(f"bench {graph}", done, total)
+        for engine, options in contenders:
+            file = str(Path(folder) / "scores.npy")
+            result = measure(Job(graph, engine, options=options, scores=file, data_root=data_root))
+            row = _row(graph, _label(engine, options), result)
+            if truth is not None:
+                scores = np.load(file)
+                row |= agreement(truth, scores if sample is None else scores[sample])
+            if affordable:
+                row["speedup_over_exact"] = rows[0]["seconds"] / result["seconds"]
+            if gcn is not None:
+                row["ratio_to_gcn"] = (result["seconds"] + result["label_seconds"]) / gcn["seconds"]
+            rows.append(row)
+            done += 1
+            progress(f"bench {graph}", done, total)
+    if gcn is not None:
+        rows.append({"graph": graph, "engine": "gcn, 200 epochs", "seconds": gcn["seconds"], "peak_mb": gcn["peak_mb"]})
+    return rows
+
+
+def bench_growth(
+    engines: tuple[str, ...] = ("local", "gradient"),
+    *,
+    sizes: tuple[int, ...] = GROWTH_SIZES,
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
+    """Seconds over synthetic graphs of growing size, and the exponent of the growth."""
+    rows = []
+    for position, engine in enumerate(engines):
+        results = []
+        for step, n_edges in enumerate(sizes):
+            graph = f"synthetic:n={n_edges // 4},degree=8,features=64,seed=0"
+            results.append(measure(Job(graph, engine)))
+            progress("bench growth", position * len(sizes) + step + 1, len(engines) * len(sizes))
+        edges, seconds = [each["edges"] for each in results], [each["seconds"] for each in results]
+        rows.append(
+            {
+                "engine": engine,
+                "edges": edges,
+                "seconds": seconds,
+                "peak_mb": [each["peak_mb"] for each in results],
+                "exponent": growth_exponent(edges, seconds),
+            }
+        )
+    return rows
+
+
+def _label(engine: str, options: dict[str, Any]) -> str:
+    return engine + "".join(f" {key}={value}" for key, value in options.items())
+
+
+def _row(graph: str, label: str, result: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "graph": graph,
+        "engine": label,
+        "seconds": result["seconds"],
+        "label_seconds": result["label_seconds"],
+        "edges_per_second": result["edges"] / result["seconds"],
+        "peak_mb": result["peak_mb"],
+    }
