@@ -215,10 +215,16 @@ def test_prognns_roughness_is_the_trace_form() -> None:
     assert learned._roughness().item() == pytest.approx(np.trace(features.T @ laplacian @ features), rel=1e-4)
 
 
+def test_prognns_operator_is_the_normalised_adjacency() -> None:
+    graph = labelled_barbell()
+    product = LearnedAdjacency(Task.of(graph), ProGNN()).operator(trainable=False)(torch.eye(10))
+    np.testing.assert_allclose(product.numpy(), dense_normalised(graph.adjacency.toarray()), rtol=1e-5)
+
+
 def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
     learned = LearnedAdjacency(Task.of(labelled_barbell()), ProGNN(nuclear_every=1))
     for _ in range(3):
-        learned.step((learned.normalised() @ torch.randn(10, 2)).square().sum())
+        learned.step(learned.operator(trainable=True)(torch.randn(10, 2)).square().sum())
     matrix = learned.S.detach()
     torch.testing.assert_close(matrix, matrix.T)
     assert matrix.min() >= 0

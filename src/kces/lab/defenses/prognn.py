@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.graph import Features, Graph
-from kces.lab.defenses.adjacency import Adjacency, LowRank
+from kces.lab.defenses.adjacency import Adjacency, LowRank, Operator
 from kces.lab.defenses.base import Classes, Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
 from kces.lab.training import BestWeights, Supervision, evaluate
@@ -22,9 +22,9 @@ from kces.threads import thread_count
 
 __all__ = ["ProGNN"]
 
-#: Dense N x N float32 matrices alive at once at the worst moment: S, A, XXᵀ, gradient, momentum, the
-#: normalised S with its autograd copies, and the eigenvectors with their workspace.
-_MATRICES = 12
+#: Dense N x N float32 matrices alive at once at the worst moment: S, A, XXᵀ, momentum, gradient with its
+#: transpose, the difference to A, and the eigenvectors with their workspace.
+_MATRICES = 10
 
 
 class LearnedAdjacency:
@@ -39,16 +39,24 @@ class LearnedAdjacency:
         self.momentum = torch.zeros_like(self.given)
         self.steps = 0
 
-    def normalised(self) -> Tensor:
-        """``D^-1/2 (S + I) D^-1/2``."""
-        root = (self.S.sum(dim=1) + 1.0).rsqrt()
-        scaled = root.unsqueeze(1) * self.S * root
-        return scaled + torch.diag(root**2)
+    def operator(self, *, trainable: bool) -> Operator:
+        """``D^-1/2 (S + I) D^-1/2`` as a product; applied factor by factor, no normalised copy of S is made."""
+        matrix = self.S if trainable else self.S.detach()
+        root = (matrix.sum(dim=1, keepdim=True) + 1.0).rsqrt()
+
+        def multiply(dense: Tensor) -> Tensor:
+            scaled = root * dense
+            product: Tensor = root * (matrix @ scaled + scaled)
+            return product
+
+        return multiply
 
     def step(self, classification_loss: Tensor) -> None:
         """A gradient step on the smooth terms, then the proximal steps of the others."""
         settings = self.settings
-        loss = settings.gamma * classification_loss + settings.smoothness * self._roughness()
+        loss = settings.gamma * classification_loss
+        if settings.smoothness > 0:
+            loss = loss + settings.smoothness * self._roughness()
         (gradient,) = torch.autograd.grad(loss, self.S)
         with torch.no_grad():
             difference = self.S - self.given
@@ -67,7 +75,7 @@ class LearnedAdjacency:
         """``tr(Xᵀ L X)`` with the normalised Laplacian, from inner products: no F x F product."""
         degrees = self.S.sum(dim=1)
         root = (degrees + 1e-3).rsqrt()
-        across = torch.einsum("i,ij,ij,j->", root, self.S, self.similarity, root)
+        across = root @ ((self.S * self.similarity) @ root)
         return (degrees * root**2 * self.self_similarity).sum() - across
 
 
@@ -119,10 +127,10 @@ class ProGNN(Model):
         best = BestWeights()
         classes = np.zeros(task.graph.n_nodes, dtype=np.int64)
         for _ in range(self.epochs):
-            network.operator = learned.normalised().matmul
+            network.operator = learned.operator(trainable=True)
             network.eval()
             learned.step(_training_loss(network, task.supervision))
-            network.operator = learned.normalised().detach().matmul
+            network.operator = learned.operator(trainable=False)
             for _ in range(self.gcn_steps):
                 network.train()
                 optimizer.zero_grad()
