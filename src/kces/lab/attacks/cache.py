@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +48,8 @@ def load_or_make(
     _make_folder(folder)
     unfinished = {"checkpoint": folder / f"{stem}.unfinished.npz"} if attack.resumable else {}
     attacked = attack(clean, budget, seed, progress=progress, **unfinished)
-    attacked = replace(attacked, graph=replace(attacked.graph, name=_full_name(clean, method, budget, seed)))
+    named = replace(attacked.graph, name=_full_name(clean, method, budget, seed))
+    attacked = replace(attacked, graph=named, log=attacked.log | {"peak_gb": _peak_memory()})
     _write(stored, attacked)
     return attacked
 
@@ -63,6 +65,16 @@ def attack_folder(root: str | Path | None = None) -> Path:
 
 def _full_name(clean: Graph, method: str, budget: float, seed: int) -> str:
     return f"{clean.name}@{method}-{budget_label(budget)}" + (f"#{seed}" if seed else "")
+
+
+def _peak_memory() -> float | None:
+    """The most memory this process has held so far, in GB; None where the platform does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1e9 if sys.platform == "darwin" else 1e6
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 2)
 
 
 def _safe(name: str) -> str:

@@ -133,9 +133,9 @@ def _attack(
 ) -> AttackedGraph:
     """Gradient, flip, repeat, until the budget is spent."""
     check_positive(flips_per_step=settings["flips_per_step"])
+    flips = flips_allowed(budget, graph)
     inner = InnerTraining(settings["inner_steps"], settings["lr"], settings["momentum"])
     problem = _problem(graph, seed, settings["hidden"], inner)
-    flips = flips_allowed(budget, graph)
     stored = Checkpoint(checkpoint, graph, {"method": method, "budget": budget, "seed": seed, **settings})
     done, seconds = stored.load()
     state, watch = GreedyFlips(graph, done), Stopwatch(earlier=seconds)

@@ -97,7 +97,7 @@ def default_targets(graph: Graph) -> Nodes:
 
 
 def _whole_number(budget: float) -> int:
-    if budget < 1 or budget != int(budget):
+    if not (budget >= 1 and float(budget).is_integer()):
         raise InvalidParameterError(f"nettack's budget is perturbations per target, 1 or more, got {budget}")
     return int(budget)
 
