@@ -1,0 +1,113 @@
+"""What a variant is judged by, and on which graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.metrics import roc_auc_score
+
+from kces.graph import Graph
+from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.dice import dice
+from kces.lab.datasets import load, load_attacked, parse_name, published_attacks
+from kces.lab.defenses import make_defense
+from kces.ranking import kept_edges
+from kces.sanitize import ALPHAS
+
+__all__ = [
+    "HELD_OUT",
+    "TUNING",
+    "Accuracy",
+    "accuracy_at",
+    "held_out_graphs",
+    "precision",
+    "ranking_auc",
+    "study_graph",
+]
+
+Array = npt.NDArray[np.float64]
+
+TUNING: tuple[str, ...] = (
+    *(f"cora_ml@metattack-{budget}" for budget in (0.05, 0.15, 0.25)),
+    *(f"citeseer@metattack-{budget}" for budget in (0.05, 0.15, 0.25)),
+    "citeseer@nettack-1",
+    "citeseer@nettack-5",
+    "cora_ml@dice-0.25",
+    "citeseer@dice-0.25",
+    "cora_ml",
+    "citeseer",
+    "cora_ml@metattack-0.25 without features",
+    "citeseer@metattack-0.25 without features",
+)
+"""The only graphs on which choices were made. "Without features" stands for graphs such as Polblogs."""
+
+HELD_OUT: tuple[str, ...] = ("cora", "polblogs", "pubmed")
+
+_WITHOUT_FEATURES = " without features"
+
+
+def held_out_graphs() -> list[str]:
+    """Every graph of the one look: clean, and all published attacks."""
+    return [name for dataset in HELD_OUT for name in (dataset, *published_attacks(dataset))]
+
+
+def study_graph(name: str, data_root: str | Path | None = None) -> AttackedGraph:
+    """A graph by its name; DICE is made here (seed 1), and "… without features" replaces features by identity."""
+    if name.endswith(_WITHOUT_FEATURES):
+        return _without_features(study_graph(name.removesuffix(_WITHOUT_FEATURES), data_root), name)
+    parsed = parse_name(name)
+    if parsed.method == "dice" and parsed.budget is not None:
+        return dice(load(parsed.dataset, data_root), parsed.budget, seed=1)
+    return load_attacked(name, data_root)
+
+
+def _without_features(attacked: AttackedGraph, name: str) -> AttackedGraph:
+    identity = sp.csr_array(sp.eye_array(attacked.graph.n_nodes))
+    graph = replace(attacked.graph, features=identity, name=name)
+    return replace(attacked, graph=graph, clean=replace(attacked.clean, features=identity))
+
+
+def ranking_auc(attacked: AttackedGraph, scores: Array) -> float | None:
+    """Chance that an adversarial edge is ranked above another; None on a clean graph."""
+    truth = attacked.is_added
+    return float(roc_auc_score(truth, scores)) if truth.any() else None
+
+
+def precision(attacked: AttackedGraph, scores: Array) -> float | None:
+    """Share of adversarial edges among as many top-ranked edges as there are adversarial ones."""
+    truth = attacked.is_added
+    if not truth.any():
+        return None
+    return float(truth[np.argsort(-scores, kind="stable")[: truth.sum()]].mean())
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """GCN accuracy on the judged nodes at the α that validation chose."""
+
+    alpha: float
+    value: float
+
+
+def accuracy_at(
+    attacked: AttackedGraph, scores: Array, *, seeds: Sequence[int] = (0,), alphas: Sequence[float] = ALPHAS
+) -> Accuracy:
+    """Prune at each α, train a GCN per seed, take the α with the best mean validation accuracy (ties: smallest)."""
+    table = [
+        np.mean(
+            [_val_and_judged(attacked, attacked.graph.keep_edges(kept_edges(scores, alpha)), seed) for seed in seeds], 0
+        )
+        for alpha in alphas
+    ]
+    best = int(np.argmax([val for val, _ in table]))
+    return Accuracy(alphas[best], float(table[best][1]))
+
+
+def _val_and_judged(attacked: AttackedGraph, graph: Graph, seed: int) -> tuple[float, float]:
+    right = make_defense("gcn").fit(graph, seed=seed).predict() == graph.labels
+    return float(right[graph.val].mean()), float(right[attacked.judged_nodes].mean())

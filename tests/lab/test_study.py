@@ -1,0 +1,94 @@
+"""The study's parts on small graphs: the recipe is the sum of its parts, measures are exact, the command prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from kces.builtin import synthetic
+from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.dice import dice
+from kces.lab.study.__main__ import main
+from kces.lab.study.protocol import HELD_OUT, TUNING, accuracy_at, held_out_graphs, precision, ranking_auc, study_graph
+from kces.lab.study.variants import VARIANTS, PairScore, multi_hop_cosine
+from kces.robust import robust_scores
+from kces.toys import barbell, path
+
+
+@pytest.fixture(scope="module")
+def attacked() -> AttackedGraph:
+    return dice(synthetic(n=200, seed=0, homophily=0.95), 0.3, seed=0)
+
+
+def test_all_parts_together_are_the_recipe(attacked: AttackedGraph) -> None:
+    np.testing.assert_allclose(PairScore()(attacked.graph), robust_scores(attacked.graph), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_scores_every_edge(name: str, attacked: AttackedGraph) -> None:
+    scores = VARIANTS[name](attacked.graph)
+    assert scores.shape == (attacked.graph.n_edges,)
+    assert np.isfinite(scores).all()
+
+
+def test_keeping_the_link_lets_edges_vouch_for_themselves(attacked: AttackedGraph) -> None:
+    cut, kept = (ranking_auc(attacked, PairScore(leave_out=flag)(attacked.graph)) for flag in (True, False))
+    assert cut is not None
+    assert kept is not None
+    assert cut > kept
+
+
+def test_multi_hop_cosine_by_hand() -> None:
+    graph = path(2)  # both rows of T X are the same, so the 1-hop cosine is 1
+    first, second = graph.features
+    cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+    assert multi_hop_cosine(graph, (0,))[0] == pytest.approx(-cosine)
+    assert multi_hop_cosine(graph, (0, 1))[0] == pytest.approx(-(cosine + 1) / 2)
+
+
+def test_best_edges_come_last() -> None:
+    graph = barbell()
+    kept = VARIANTS["robust, best edge kept"](graph) < 0
+    assert set(graph.edges[kept].ravel().tolist()) == set(range(graph.n_nodes))
+
+
+def test_measures_by_hand() -> None:
+    clean = path(4)
+    graph = clean.with_edges(np.array([[0, 1], [0, 3], [1, 2], [2, 3]]))
+    attacked = AttackedGraph(graph, clean)
+    assert ranking_auc(attacked, np.array([0.1, 0.9, 0.2, 0.3])) == 1.0
+    assert precision(attacked, np.array([0.1, 0.2, 0.9, 0.3])) == 0.0
+    assert ranking_auc(AttackedGraph(clean, clean), np.zeros(3)) is None
+    assert precision(AttackedGraph(clean, clean), np.zeros(3)) is None
+
+
+def test_equal_validation_accuracy_takes_the_smallest_alpha() -> None:
+    graph = barbell()
+    result = accuracy_at(AttackedGraph(graph, graph), np.zeros(graph.n_edges), alphas=(0.0, 0.0))
+    assert result.alpha == 0.0
+    assert 0.0 <= result.value <= 1.0
+
+
+def test_tuning_and_held_out_graphs_do_not_meet() -> None:
+    assert not {name.split("@")[0].split(" ")[0] for name in TUNING} & set(HELD_OUT)
+    assert held_out_graphs()[:2] == ["cora", "cora@metattack-0.05"]
+
+
+def test_a_graph_without_features_keeps_its_edges() -> None:
+    plain, blind = study_graph("synthetic:n=60"), study_graph("synthetic:n=60 without features")
+    assert np.array_equal(plain.graph.edges, blind.graph.edges)
+    assert blind.graph.n_features == 60
+
+
+def test_the_command_prints_one_line_per_variant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "--graph", "synthetic:n=60", "--variant", "robust", "--automatic"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy"
+    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "no defence", '"robust', "oracle"]
+
+
+def test_the_command_reports_an_unknown_graph_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["look", "--graph", "nowhere"]) == 2
+    assert "unknown data set 'nowhere'" in capsys.readouterr().err

@@ -1,0 +1,212 @@
+"""The robust score: exact values, the leave-edge-out algebra against brute force, invariances, planted edges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
+
+from kces.builtin import digits, synthetic
+from kces.errors import InvalidGraphError
+from kces.graph import Graph
+from kces.kernel import RIDGE, propagation
+from kces.robust import (
+    HOPS,
+    CentredFeatures,
+    contrast_weights,
+    leave_edge_out_cosines,
+    pair_complexity,
+    random_pairs,
+    robust_evidence,
+    robust_scores,
+    train_label_scores,
+)
+from kces.toys import barbell, path, star, thorny
+
+
+def unit(row: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(row)
+    return row / length if length > 1e-9 else np.zeros_like(row)
+
+
+def brute_force_cosines(graph: Graph, features: np.ndarray, pair: np.ndarray) -> list[float]:
+    """Set the pair's entry of T to zero, multiply, compare."""
+    i, j = pair
+    T = propagation(graph).toarray()
+    T[i, j] = T[j, i] = 0.0
+    rows = [features, T @ features, T @ T @ features]
+    return [(unit(rows[p][i]) @ unit(rows[q][j]) + unit(rows[q][i]) @ unit(rows[p][j])) / 2 for p, q in HOPS]
+
+
+def plant(graph: Graph, share: float, seed: int = 0) -> tuple[Graph, np.ndarray]:
+    """The graph with ``share`` as many cross-class edges put in, and which of its edges those are."""
+    generator = np.random.default_rng(seed)
+    pairs = np.sort(generator.integers(graph.n_nodes, size=(10 * graph.n_edges, 2)), axis=1)
+    pairs = pairs[graph.labels[pairs[:, 0]] != graph.labels[pairs[:, 1]]]
+    keys = graph.edges @ [graph.n_nodes, 1]
+    new = np.setdiff1d(pairs @ [graph.n_nodes, 1], keys)
+    new = generator.permutation(new)[: round(share * graph.n_edges)]
+    both = np.concatenate([keys, new])
+    noisy = graph.with_edges(np.stack([both // graph.n_nodes, both % graph.n_nodes], axis=1))
+    return noisy, np.isin(noisy.edges @ [graph.n_nodes, 1], new)
+
+
+@pytest.mark.parametrize("graph", [path(6), star(5), barbell(), thorny()], ids=lambda graph: graph.name)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_leave_edge_out_matches_brute_force(graph: Graph, sparse: bool) -> None:
+    features = sp.csr_array(graph.features) if sparse else graph.features
+    everything = np.array([(i, j) for i in range(graph.n_nodes) for j in range(i + 1, graph.n_nodes)])
+    expected = [brute_force_cosines(graph, graph.features, pair) for pair in everything]
+    np.testing.assert_allclose(leave_edge_out_cosines(graph, features, everything), expected, atol=1e-9)
+
+
+def test_link_kept_differs_only_on_edges() -> None:
+    graph = barbell()
+    pairs = np.array([[0, 1], [0, 9]])
+    cut, kept = (leave_edge_out_cosines(graph, graph.features, pairs, leave_out=flag) for flag in (True, False))
+    assert np.allclose(cut[1], kept[1])
+    assert not np.allclose(cut[0], kept[0])
+
+
+def test_features_wider_than_one_block_are_summed_over_blocks() -> None:
+    generator = np.random.default_rng(1)
+    graph = replace(barbell(), features=generator.random((10, 700)))
+    expected = [brute_force_cosines(graph, graph.features, pair) for pair in graph.edges]
+    np.testing.assert_allclose(leave_edge_out_cosines(graph, graph.features, graph.edges), expected, atol=1e-9)
+
+
+def test_complexity_of_a_pair_is_that_of_the_two_by_two_kernel() -> None:
+    for kappa in (-1.0, -0.3, 0.0, 0.8, 1.0):
+        H = np.array([[1.0, kappa], [kappa, 1.0]]) + RIDGE * np.eye(2)
+        expected = np.ones(2) @ np.linalg.solve(H, np.ones(2))
+        assert pair_complexity(np.array([kappa]))[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_contrast_weights_by_hand() -> None:
+    edges = np.array([[1.0, 0.0, 0.5], [1.0, 0.0, 0.5]])
+    unlinked = np.array([[0.0, 1.0, 0.5], [0.5, 0.0, 0.5]])  # gaps .75, −.5, 0; variances 1/16, 1/4, 0
+    assert contrast_weights(edges, unlinked).tolist() == [1.0, 0.0, 0.0]
+    assert contrast_weights(edges, unlinked[:1]).tolist() == [1 / 3] * 3
+
+
+def test_centred_features_by_hand() -> None:
+    features = CentredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0], [0.0, 0.0]]))
+    (block,) = features.blocks()
+    np.testing.assert_allclose(block, [[0.5, -0.5], [-0.5, 0.5], [0.0, 0.0]])
+    np.testing.assert_allclose(features.times(np.eye(2)), block)
+    np.testing.assert_allclose(features.transposed_times(np.eye(3)), block.T)
+
+
+def test_random_pairs_are_ordered_and_not_edges() -> None:
+    graph = synthetic(n=100, seed=2)
+    pairs = random_pairs(graph, np.random.default_rng(0))
+    assert len(pairs) > 15_000
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert graph.adjacency[pairs[:, 0], pairs[:, 1]].max() == 0
+
+
+def test_the_bridge_of_a_barbell_stands_out() -> None:
+    graph = barbell(8)
+    order = np.argsort(-robust_scores(graph))
+    assert graph.edges[order[0]].tolist() == [7, 8]
+    assert robust_scores(graph)[order[0]] > 2.0 > robust_scores(graph)[order[1]]
+
+
+def test_sparse_and_dense_features_score_alike() -> None:
+    graph = synthetic(n=300, seed=1)
+    sparse = replace(graph, features=sp.csr_array(graph.features))
+    np.testing.assert_allclose(robust_scores(graph), robust_scores(sparse), rtol=1e-6)
+
+
+def test_feature_scale_does_not_matter() -> None:
+    graph = synthetic(n=300, seed=1)
+    scaled = replace(graph, features=graph.features * 1e3)
+    np.testing.assert_allclose(robust_scores(graph), robust_scores(scaled), rtol=1e-6)
+
+
+def test_relabelling_nodes_keeps_the_order() -> None:
+    """Only the sample of random pairs depends on the numbering, so scores move by sampling error at most."""
+    graph = synthetic(n=400, seed=3)
+    new_name = np.random.default_rng(0).permutation(graph.n_nodes)
+    features = np.empty_like(graph.features)
+    features[new_name] = graph.features
+    renamed = Graph.from_edges(new_name[graph.edges], features, n_nodes=graph.n_nodes)
+    keys = np.sort(new_name[graph.edges], axis=1) @ [graph.n_nodes, 1]
+    moved = robust_scores(renamed)[np.searchsorted(renamed.edges @ [graph.n_nodes, 1], keys)]
+    assert spearmanr(robust_scores(graph), moved).statistic > 0.999
+
+
+def test_same_seed_same_scores() -> None:
+    graph = synthetic(n=300, seed=1)
+    assert np.array_equal(robust_scores(graph, seed=4), robust_scores(graph, seed=4))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        thorny(),
+        star(6),
+        path(2),
+        replace(barbell(), features=np.ones((10, 3))),
+        replace(barbell(), features=np.zeros((10, 3))),
+        replace(barbell(), features=np.ones((10, 1))),
+        Graph.from_edges([[0, 1], [0, 2], [1, 2]]),  # complete: no random pair to compare with
+        Graph.from_edges([[0, 1], [1, 2], [2, 3]], n_nodes=6),  # identity features, isolated nodes
+    ],
+    ids=["thorny", "star", "pair", "constant", "zero", "one column", "complete", "isolated"],
+)
+def test_degenerate_graphs_get_finite_scores(graph: Graph) -> None:
+    scores = robust_scores(graph)
+    assert scores.shape == (graph.n_edges,)
+    assert np.isfinite(scores).all()
+    assert (scores > 0).all()
+
+
+def test_identity_features_use_only_the_aggregated_view() -> None:
+    graph = synthetic(n=300, seed=1, classes=2, degree=20, homophily=0.95)
+    blind = replace(graph, features=sp.csr_array(sp.eye_array(graph.n_nodes)))
+    assert robust_evidence(blind).weights.tolist() == [[0.0, 0.0, 0.0, 1.0]]
+    assert robust_evidence(graph).weights.shape == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("graph", "at_least"),
+    [(digits(), 0.95), (synthetic(n=1000, seed=0, homophily=0.95), 0.8)],
+    ids=["digits", "blocks"],
+)
+def test_planted_cross_class_edges_are_found(graph: Graph, at_least: float) -> None:
+    noisy, planted = plant(graph, 0.2)
+    assert roc_auc_score(planted, robust_scores(noisy)) > at_least
+
+
+def test_planted_edges_are_found_without_features() -> None:
+    graph = synthetic(n=600, seed=0, classes=2, degree=30, homophily=0.95)
+    noisy, planted = plant(replace(graph, features=sp.csr_array(sp.eye_array(600))), 0.2)
+    assert roc_auc_score(planted, robust_scores(noisy)) > 0.9
+
+
+def test_train_labels_help_when_features_do_not() -> None:
+    graph = synthetic(n=800, seed=0, classes=2, degree=16, homophily=0.95, signal=0.05)
+    noisy, planted = plant(graph, 0.2)
+    plain = roc_auc_score(planted, robust_scores(noisy))
+    assert roc_auc_score(planted, train_label_scores(noisy)) > plain
+
+
+def test_train_labels_must_be_there() -> None:
+    with pytest.raises(InvalidGraphError, match="no labels with train nodes"):
+        train_label_scores(path(5))
+    with pytest.raises(InvalidGraphError, match="fewer than two classes"):
+        train_label_scores(replace(path(5), labels=np.zeros(5, dtype=np.int64), train=np.arange(2)))
+
+
+def test_labels_of_other_nodes_are_never_read() -> None:
+    graph = synthetic(n=300, seed=1)
+    shuffled = graph.labels.copy()
+    hidden = np.setdiff1d(np.arange(300), graph.train)
+    shuffled[hidden] = np.random.default_rng(0).permutation(shuffled[hidden])
+    assert np.array_equal(train_label_scores(graph), train_label_scores(replace(graph, labels=shuffled)))
+    assert np.array_equal(robust_scores(graph), robust_scores(replace(graph, labels=None)))
