@@ -8,6 +8,7 @@ import scipy.sparse as sp
 import torch
 from torch.nn.functional import cross_entropy
 
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks.greedy import GreedyFlips
 from kces.lab.attacks.meta_gradient import InnerTraining, MetaGradient, MetaProblem
@@ -120,8 +121,12 @@ class TestGreedyFlips:
         state.take(self.gradient(p02=-9, p13=1), count=1)
         assert state.flips == [(0, 2), (1, 3)]
 
-    def test_two_removals_at_once_do_not_cut_off_a_node(self):
-        ring = Graph.from_edges([[0, 1], [1, 2], [2, 3], [0, 3]])
-        state = GreedyFlips(ring, np.empty((0, 2)))
-        state.take(self.gradient(p01=-9, p03=-8, p12=-7, p02=0.5), count=2)
-        assert state.flips == [(0, 1), (0, 2)]
+    def test_pairs_taken_together_share_no_node(self):
+        state = GreedyFlips(Graph.from_edges([[0, 1], [1, 2], [2, 3], [0, 3]]), np.empty((0, 2)))
+        state.take(self.gradient(p01=-9, p03=-8, p12=-7, p23=-0.5), count=2)
+        assert state.flips == [(0, 1), (2, 3)]
+
+    def test_nothing_left_to_flip_is_an_error(self):
+        pair = Graph.from_edges([[0, 1]])
+        with pytest.raises(InvalidParameterError, match="no pair of graph is left to flip"):
+            GreedyFlips(pair, np.empty((0, 2))).take([(0, np.ones((2, 2)))], count=1)

@@ -52,7 +52,7 @@ def metattack(
     ----------
     hidden, inner_steps, lr, momentum : the surrogate and its training inside the attack, as published.
         There is no log-likelihood constraint on the degrees.
-    flips_per_step : pairs flipped per meta-gradient. 1 is as published; more is faster and weaker.
+    flips_per_step : pairs flipped per meta-gradient, no two at one node. 1 is as published.
     checkpoint : a file to keep the state in, once a minute; a later call with it goes on from there.
 
     Notes
@@ -83,14 +83,15 @@ def metattack_approx(
     inner_steps: int = 100,
     lr: float = 0.1,
     momentum: float = 0.9,
-    gradients: int = 100,
+    gradients: int = 50,
     checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """Metattack with a fixed number of meta-gradients: each is followed by an equal part of the flips.
 
     Parameters
     ----------
-    gradients : meta-gradients in all.
+    gradients : meta-gradients to spread the flips over. It may take a few more, because the flips that follow
+        one gradient share no node.
 
     The others are those of :func:`metattack`. The published approximation (A-Meta-Self) drops the training
     from the gradient instead; with the gradient as cheap as here, that loses strength and saves nothing.
