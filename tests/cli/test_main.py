@@ -1,0 +1,217 @@
+"""The command line as a person uses it: whole program, real files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from kces.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of ``kces WORDS``."""
+    try:
+        main(list(words))
+        code = 0
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def edge_list(tmp_path: Path) -> Path:
+    file = tmp_path / "links.csv"
+    rows = ["source,target,since"]
+    for team in "ab":
+        rows += [f"{team}{i},{team}{j},20{i}{j}" for i in range(5) for j in range(i + 1, 5)]
+    file.write_text("\n".join([*rows, "a0,b0,1999"]) + "\n")
+    return file
+
+
+@pytest.fixture
+def node_features(tmp_path: Path) -> Path:
+    file = tmp_path / "nodes.csv"
+    lines = [
+        f"{team}{i},{1 - 0.1 * i if team == 'a' else 0},{0 if team == 'a' else 1 - 0.1 * i}"
+        for team in "ab"
+        for i in range(5)
+    ]
+    file.write_text("node,x,y\n" + "\n".join(lines) + "\n")
+    return file
+
+
+def test_one_minute_tour(
+    edge_list: Path, node_features: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores, clean = tmp_path / "scores.csv", tmp_path / "clean.csv"
+    common = ["--features", str(node_features), "--clusters", "2", "--quiet"]
+    assert run(capsys, "score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
+    table = pd.read_csv(scores)
+    assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious"]
+    assert table["rank"].tolist() == list(range(1, 22))
+    assert set(table.loc[0, ["source", "target"]]) == {"a0", "b0"}
+    code, out, _ = run(
+        capsys, "sanitize", str(edge_list), "-o", str(clean), "--alpha", "0.04", "--preset", "paper", *common
+    )
+    assert code == 0
+    assert "removed 1 of 21 edges" in out
+    kept = pd.read_csv(clean)
+    assert kept.columns.tolist() == ["source", "target", "since"]
+    assert len(kept) == 20
+    assert not ((kept["source"] == "a0") & (kept["target"] == "b0")).any()
+
+
+def test_score_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "score", "synthetic:n=60,seed=1", "--engine", "exact", "--preset", "paper", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["engine"] == "exact"
+    assert len(found["scores"]) == found["edges"] == 180
+    assert sum(row["suspicious"] for row in found["scores"]) == 54
+
+
+def test_gkc_json_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "gkc", "synthetic:n=60,seed=1", "--json", "--ridge", "0.01")
+    found = json.loads(out)
+    assert code == 0
+    assert {"gkc", "nodes", "edges", "ridge", "labels", "encoding", "seed"} <= set(found)
+    assert found["ridge"] == 0.01
+    assert found["gkc"] > 0
+
+
+def test_bound_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "bound", "synthetic:n=40,seed=1", "--edges", "--json", "--quiet")
+    found = json.loads(out)
+    assert code == 0
+    assert found["bound"] == pytest.approx(found["root_gkc"] + found["epsilon"])
+    assert len(found["edge_bounds"]) == found["edges"]
+    assert min(row["bound"] for row in found["edge_bounds"]) >= found["bound"]
+
+
+def test_labels_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "labels.npy", np.arange(60) % 3)
+    code, out, _ = run(
+        capsys,
+        "score",
+        "synthetic:n=60,seed=1",
+        "--labels",
+        str(tmp_path / "labels.npy"),
+        "--preset",
+        "paper",
+        "--json",
+    )
+    assert code == 0
+    assert json.loads(out)["clusters"] == 3
+
+
+def test_plain_adjacency_with_features_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    adjacency = sp.random_array((30, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    sp.save_npz(tmp_path / "graph.npz", sp.csr_matrix(adjacency))
+    np.save(tmp_path / "features.npy", np.random.default_rng(1).random((30, 4)))
+    code, out, err = run(
+        capsys, "sanitize", str(tmp_path / "graph.npz"), "--features", str(tmp_path / "features.npy"),
+        "-o", str(tmp_path / "clean.npz"), "--clusters", "3", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert err.count("warning:") == 1
+    assert "one-way" in err
+    found = json.loads(out)
+    kept = sp.load_npz(tmp_path / "clean.npz")
+    both = ((kept + kept.T) != 0).astype(int)
+    both.setdiag(0)
+    both.eliminate_zeros()
+    assert both.nnz // 2 == found["kept"]
+
+
+BAD = [
+    (["score", "missing.csv"], "no such file: missing.csv"),
+    (["score", "nonsense"], "neither a file nor a data set"),
+    (["score", "synthetic:n=x"], "not a number"),
+    (["score", "digits", "--alpha", "1.5"], r"alpha must lie in [0, 1], got 1.5"),
+    (["score", "synthetic:n=60", "--clusters", "1", "--preset", "paper"], "clusters must lie in 2…60"),
+    (["score", "synthetic:n=60", "--clusters", "61", "--preset", "paper"], "clusters must lie in 2…60"),
+    (["score", "synthetic:n=60", "--engine", "magic", "--preset", "paper"], "unknown engine 'magic'"),
+    (["score", "synthetic:n=60", "--preset", "magic"], "unknown preset 'magic'"),
+    (["score", "synthetic:n=60", "--labels", "nowhere.txt"], "neither a file nor one of kmeans"),
+    (["score", "synthetic:n=60", "--encoding", "magic", "--preset", "paper"], "unknown encoding 'magic'"),
+    (["score", "synthetic:n=60", "--ridge", "-1", "--preset", "paper"], "ridge must be a number >= 0"),
+    (["sanitize", "synthetic:n=60", "-o", "no/such/folder/out.npz"], "does not exist"),
+    (["sanitize", "synthetic:n=60", "-o", "."], "is a folder"),
+    (["sanitize", "synthetic:n=60", "-o", "out.xyz"], "cannot tell the format"),
+    (["gkc", "digits", "--features", "x.npy"], "--features goes with a graph file"),
+    (["gkc", "synthetic:n=999999999"], "memory"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD)
+def test_bad_input_is_one_line_and_code_2(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words, "--quiet")
+    assert code == 2
+    assert out == ""
+    assert err.startswith("error: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_output_needs_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "out.npz"
+    output.write_text("precious")
+    words = ["sanitize", "synthetic:n=60", "-o", str(output), "--quiet"]
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "use --force" in err
+    assert output.read_text() == "precious"
+    assert run(capsys, *words, "--force")[0] == 0
+    assert output.read_bytes()[:2] == b"PK"
+    assert [file.name for file in tmp_path.iterdir()] == ["out.npz"]
+
+
+def test_a_full_folder_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kces.files.os.replace", full)
+    code, _, err = run(capsys, "sanitize", "synthetic:n=60", "-o", str(tmp_path / "out.npz"), "--quiet")
+    assert code == 2
+    assert "No space left on device" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_named_and_another_engine_offered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", "100000")
+    code, _, err = run(capsys, "score", "synthetic:n=300,seed=1", "--engine", "exact", "--preset", "paper", "--quiet")
+    assert code == 2
+    assert "the exact engine needs" in err
+    assert "use --engine local" in err
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version")[1].startswith("kces ")
+    assert "sanitize" in run(capsys, "--help")[1]
+
+
+def test_the_installed_program_exits_with_2() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from kces.cli import main; main()", "score", "missing.npz"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip() == "error: no such file: missing.npz"

@@ -1,0 +1,42 @@
+"""The benchmark measures what it says; its speeds are not tested, machines differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kces.bench.compare import agreement, growth_exponent, top_overlap
+from kces.bench.runs import bench_engines, bench_exact, measure
+from kces.bench.worker import Job
+from kces.errors import KCESError
+
+
+def test_exact_against_algorithm_1() -> None:
+    found = bench_exact("synthetic:n=60,seed=0", sample=4)
+    assert found["sampled_edges"] == 4
+    assert found["largest_difference"] < 1e-9
+    assert found["speedup"] == pytest.approx(found["algorithm1_seconds_all_edges"] / found["exact_seconds"])
+
+
+def test_engines_are_compared_with_exact() -> None:
+    rows = bench_engines("synthetic:n=80,seed=0", contenders=(("local", {}),), with_gcn=False)
+    assert [row["engine"] for row in rows] == ["exact", "local"]
+    assert rows[1]["rho_signed"] > 0.9
+    assert rows[1]["peak_mb"] > 10
+
+
+def test_a_failed_measurement_says_why() -> None:
+    with pytest.raises(KCESError, match="benchmark of exact on nowhere failed"):
+        measure(Job("nowhere", "exact"))
+
+
+def test_agreement_of_opposite_rankings() -> None:
+    scores = np.arange(1.0, 11.0)
+    found = agreement(scores, -scores)
+    assert found["rho_signed"] == -1.0
+    assert found["rho_absolute"] == 1.0
+    assert top_overlap(scores, scores[::-1], 0.5) == 0.0
+
+
+def test_quadratic_growth_is_told() -> None:
+    assert growth_exponent([1, 10, 100], [1.0, 100.0, 10_000.0]) == pytest.approx(2.0)
