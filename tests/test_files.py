@@ -14,9 +14,14 @@ from kces.files import atomic_write
 def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
     target = tmp_path / "result.txt"
     target.write_text("old")
-    with pytest.raises(RuntimeError), atomic_write(target, force=True) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+
+    def write_and_fail() -> None:
+        with atomic_write(target, force=True) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
     assert target.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["result.txt"]
 

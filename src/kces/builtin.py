@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.memory import require_memory
 
 __all__ = ["BUILTIN_HELP", "digits", "is_builtin", "load_builtin", "stratified_split", "synthetic"]
 
@@ -114,6 +115,8 @@ def _check_synthetic(n: int, classes: int, degree: float, homophily: float, feat
         raise InvalidParameterError(f"synthetic degree must lie in (0, n/2), got {degree}")
     if not 0 <= homophily <= 1:
         raise InvalidParameterError(f"synthetic homophily must lie in [0, 1], got {homophily}")
+    needed = int(8 * n * (2 * features + 10 + 8 * degree))
+    require_memory(needed, f"a synthetic graph of {n} nodes", "make a smaller one")
 
 
 def _block_model_edges(

@@ -17,10 +17,11 @@ _RESOLUTION = 1e-9
 """Scores closer than this share of the largest are ties: below it lies the rounding of a different thread count."""
 
 
-def check_alpha(alpha: float) -> float:
-    if not (isinstance(alpha, (int, float, np.number)) and 0 <= alpha <= 1):
-        raise InvalidParameterError(f"alpha must lie in [0, 1], got {alpha}")
-    return float(alpha)
+def check_alpha(alpha: float | str) -> float:
+    """``alpha`` as a number in [0, 1], or a clear error."""
+    if isinstance(alpha, (int, float, np.number)) and 0 <= alpha <= 1:
+        return float(alpha)
+    raise InvalidParameterError(f"alpha must lie in [0, 1], got {alpha}")
 
 
 def prune_count(n_edges: int, alpha: float) -> int:

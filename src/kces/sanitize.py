@@ -29,7 +29,7 @@ class KCES(BaseEstimator):
 
     Parameters
     ----------
-    alpha : share of edges to prune, in [0, 1].
+    alpha : share of edges to prune, in [0, 1], or ``"auto"`` (preset robust): as many as look like noise.
     preset, engine, labels, encoding, clusters, ridge, signed, seed : as in :func:`kces.score_edges`;
         None takes the preset's value.
     engine_options : extra arguments of the engine.
@@ -40,7 +40,8 @@ class KCES(BaseEstimator):
     edge_index_ : ``(2, E)`` endpoints of each edge, in the order of the scores.
     kept_ : full-length mask of the edges that stay.
     threshold_ : lowest score among the pruned edges (infinite when none is pruned).
-    labels_ : pseudo label of each node.
+    labels_ : pseudo label of each node (None with preset robust, which has none).
+    alpha_ : the share pruned, a number also when ``alpha`` is ``"auto"``.
     engine_ : name of the engine used.
 
     Examples
@@ -55,7 +56,7 @@ class KCES(BaseEstimator):
 
     def __init__(
         self,
-        alpha: float = 0.3,
+        alpha: float | str = 0.3,
         *,
         preset: str = "paper",
         engine: str = "auto",
@@ -80,7 +81,8 @@ class KCES(BaseEstimator):
 
     def fit(self, graph: Any, y: None = None, *, progress: Progress = silent) -> KCES:
         """Score the edges of ``graph`` and mark the ``ceil(αE)`` highest for pruning."""
-        check_alpha(self.alpha)
+        if self.alpha != "auto":
+            check_alpha(self.alpha)
         options = {key: value for key, value in self.get_params(deep=False).items() if key != "alpha"}
         self._take(score(graph, **options, progress=progress))
         return self
@@ -89,12 +91,13 @@ class KCES(BaseEstimator):
         self.graph_ = scored.graph
         self.scores_ = scored.scores
         self.edge_index_ = scored.graph.edges.T
-        self.labels_ = scored.pseudo.clusters
+        self.labels_ = None if scored.pseudo is None else scored.pseudo.clusters
         self.engine_ = scored.engine
-        self._cut()
+        self._cut(scored.resolve_alpha(self.alpha))
 
-    def _cut(self) -> None:
-        self.kept_ = kept_edges(self.scores_, self.alpha)
+    def _cut(self, alpha: float) -> None:
+        self.alpha_ = alpha
+        self.kept_ = kept_edges(self.scores_, alpha)
         self.threshold_ = float(self.scores_[~self.kept_].min(initial=np.inf))
 
     def sanitize(self, graph: Any = None) -> Graph:
@@ -107,7 +110,7 @@ class KCES(BaseEstimator):
     def table(self) -> pd.DataFrame:
         """Ranked edges: ``source, target, score, rank, suspicious``."""
         check_is_fitted(self, "scores_")
-        return edge_table(self.graph_, self.scores_, self.alpha)
+        return edge_table(self.graph_, self.scores_, self.alpha_)
 
     def select_alpha(
         self,
@@ -142,5 +145,5 @@ class KCES(BaseEstimator):
         if table["value"].isna().any():
             raise InvalidParameterError("evaluate returned NaN; it must return a number for every graph")
         self.alpha = float(table["alpha"].iloc[int(table["value"].to_numpy().argmax())])
-        self._cut()
+        self._cut(self.alpha)
         return table

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kces.automatic_cut import automatic_alpha
 from kces.engines import choose_engine
 from kces.engines.problem import Problem
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.interop.coerce import as_graph
 from kces.kernel import aggregate, complexity, gram, normalize_rows
@@ -18,9 +20,12 @@ from kces.memory import require_memory
 from kces.presets import Recipe, recipe_for
 from kces.progress import Progress, silent
 from kces.pseudo_labels import PseudoLabels, encode, pseudo_labels
-from kces.ranking import edge_table, kept_edges
+from kces.ranking import check_alpha, edge_table, kept_edges
+from kces.robust import robust_evidence
 
-__all__ = ["Scored", "find_suspicious_edges", "gkc", "pose", "score", "score_edges"]
+__all__ = ["PAIR_ENGINE", "Scored", "find_suspicious_edges", "gkc", "pose", "score", "score_edges"]
+
+PAIR_ENGINE = "pair"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +35,19 @@ class Scored:
     graph: Graph
     scores: npt.NDArray[np.float64]
     recipe: Recipe
-    pseudo: PseudoLabels
     engine: str
     engine_reason: str
+    pseudo: PseudoLabels | None = None
+    random_scores: npt.NDArray[np.float64] | None = None
+    """Scores of random pairs of nodes, where the preset has them: the yardstick of an automatic cut."""
+
+    def resolve_alpha(self, alpha: float | str) -> float:
+        """The pruning ratio itself: ``auto`` becomes the share that looks like noise."""
+        if alpha != "auto":
+            return check_alpha(alpha)
+        if self.random_scores is None:
+            raise InvalidParameterError("alpha auto needs preset robust; give a number in [0, 1] with preset paper")
+        return automatic_alpha(self.scores, self.random_scores)
 
 
 def pose(graph: Graph, recipe: Recipe, *, clusters: int | None = None, seed: int = 0) -> tuple[Problem, PseudoLabels]:
@@ -60,13 +75,31 @@ def score(
     """Score every edge and tell how: the full form of :func:`score_edges`."""
     graph = as_graph(graph)
     recipe = recipe_for(preset, labels=labels, encoding=encoding, ridge=ridge, signed=signed)
+    if recipe.of_pairs:
+        return _score_pairs(graph, recipe, engine, clusters, seed, progress)
     progress("pseudo labels", 0, 1)
     problem, pseudo = pose(graph, recipe, clusters=clusters, seed=seed)
     progress("pseudo labels", 1, 1)
     chosen, reason = choose_engine(engine, problem, dict(engine_options or {}), seed)
     change = chosen.score(problem, progress)  # Algorithm 1, lines 2 to 8
     scores = change if recipe.signed else np.abs(change)
-    return Scored(graph, scores, recipe, pseudo, chosen.name, reason)
+    return Scored(graph, scores, recipe, chosen.name, reason, pseudo)
+
+
+def _score_pairs(
+    graph: Graph, recipe: Recipe, engine: str, clusters: int | None, seed: int, progress: Progress
+) -> Scored:
+    """Preset robust: one engine, linear in the edges; nothing is clustered."""
+    if engine not in ("auto", PAIR_ENGINE):
+        raise InvalidParameterError(
+            f"preset robust has its own engine; leave out --engine {engine} or use --preset paper"
+        )
+    if clusters is not None:
+        raise InvalidParameterError("preset robust has no clusters; use --preset paper for that")
+    found = robust_evidence(graph, train_labels=recipe.labels == "train", seed=seed, progress=progress)
+    return Scored(
+        graph, found.scores, recipe, PAIR_ENGINE, "the robust preset's own", random_scores=found.random_scores
+    )
 
 
 def score_edges(graph: Any, **options: Any) -> npt.NDArray[np.float64]:
@@ -75,7 +108,8 @@ def score_edges(graph: Any, **options: Any) -> npt.NDArray[np.float64]:
     Parameters
     ----------
     graph : :class:`kces.Graph`, scipy sparse adjacency, NetworkX graph or PyG ``Data``.
-    preset : ``paper`` (|ΔGKC|, to the letter).
+    preset : ``paper`` (|ΔGKC|, to the letter) or ``robust`` (complexity of the ends' agreement). The parameters
+        below, but for the seed, belong to ``paper``; ``robust`` takes ``labels="train"`` to use the train labels.
     engine : ``exact``, ``auto`` or another name of ``kces.engines.ENGINES``.
     labels : ``kmeans``, ``gmm``, ``spectral``, ``given`` (the graph's own), or one class per node.
     encoding : ``linear`` or ``onehot``.
@@ -95,8 +129,11 @@ def score_edges(graph: Any, **options: Any) -> npt.NDArray[np.float64]:
     return score(graph, **options).scores
 
 
-def find_suspicious_edges(graph: Any, alpha: float = 0.3, *, ranked: bool = False, **options: Any) -> Any:
+def find_suspicious_edges(graph: Any, alpha: float | str = 0.3, *, ranked: bool = False, **options: Any) -> Any:
     """Mask over ``Graph.edges`` of the ``ceil(αE)`` most suspicious edges, or with ``ranked`` a table of all.
+
+    ``alpha="auto"`` (preset robust) takes the share of edges that look like noise; other options are those of
+    :func:`score_edges`.
 
     Examples
     --------
@@ -108,9 +145,10 @@ def find_suspicious_edges(graph: Any, alpha: float = 0.3, *, ranked: bool = Fals
     ['source', 'target', 'score', 'rank', 'suspicious']
     """
     scored = score(graph, **options)
+    share = scored.resolve_alpha(alpha)
     if ranked:
-        return edge_table(scored.graph, scored.scores, alpha)
-    return ~kept_edges(scored.scores, alpha)
+        return edge_table(scored.graph, scored.scores, share)
+    return ~kept_edges(scored.scores, share)
 
 
 def gkc(
@@ -137,5 +175,7 @@ def gkc(
         "score edges with --engine local, which keeps no N x N matrix",
     )
     recipe = recipe_for(preset, labels=labels, encoding=encoding, ridge=ridge)
+    if recipe.of_pairs:
+        raise InvalidParameterError("preset robust scores pairs and has no complexity of the whole graph; use paper")
     problem, _ = pose(graph, recipe, clusters=clusters, seed=seed)
     return complexity(gram(problem.Z), problem.codes, problem.ridge)

@@ -19,7 +19,7 @@ __all__ = ["demo"]
 
 
 def demo(
-    preset: PresetOption = "paper",
+    preset: PresetOption = "robust",
     share: Annotated[float, typer.Option("--share", help="Injected edges, as a share of the clean ones.")] = 0.5,
     seed: SeedOption = 0,
     json: JsonOption = False,

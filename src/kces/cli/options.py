@@ -45,13 +45,16 @@ FeaturesOption = Annotated[
     ),
 ]
 EngineOption = Annotated[str, typer.Option("--engine", help="How scores are computed: auto or a name of `kces bench`.")]
-PresetOption = Annotated[str, typer.Option("--preset", help="Which score: paper.")]
+PresetOption = Annotated[
+    str, typer.Option("--preset", help="Which score: paper (to the letter) or robust (docs/robust.md).")
+]
 LabelsOption = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        metavar="kmeans|gmm|spectral|given|FILE",
-        help="Pseudo labels: a clustering, the graph's own labels, or a file with one class per node (npy or text).",
+        metavar="kmeans|gmm|spectral|given|train|FILE",
+        help="Pseudo labels: a clustering, the graph's own labels, or a file with one class per node (npy or text). "
+        "With preset robust: train, the labels of the train nodes.",
     ),
 ]
 EncodingOption = Annotated[
@@ -70,7 +73,16 @@ SignedOption = Annotated[
         show_default=False,
     ),
 ]
-AlphaOption = Annotated[float, typer.Option("--alpha", help="Share of edges to prune, in [0, 1].")]
+AlphaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--alpha",
+        metavar="SHARE|auto",
+        help="Share of edges to prune, in [0, 1], or auto: as many as look like noise (preset robust). "
+        "Default: auto with preset robust, else 0.3.",
+        show_default=False,
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write.", show_default=False)]
 FormatOption = Annotated[

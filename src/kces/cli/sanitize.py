@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -15,16 +19,15 @@ from kces.cli.options import (
     JsonOption,
     LabelsOption,
     OutputOption,
-    PresetOption,
     QuietOption,
     RidgeOption,
     SeedOption,
     SignedOption,
 )
 from kces.cli.output import console, print_json
-from kces.cli.scoring import describe, score_source
+from kces.cli.scoring import describe, parse_alpha, score_source
 from kces.files import check_output
-from kces.ranking import check_alpha, kept_edges
+from kces.ranking import kept_edges
 
 __all__ = ["sanitize"]
 
@@ -32,10 +35,17 @@ __all__ = ["sanitize"]
 def sanitize(
     graph: GraphArgument,
     output: OutputOption,
-    alpha: AlphaOption = 0.3,
+    alpha: AlphaOption = None,
     features: FeaturesOption = None,
     engine: EngineOption = "auto",
-    preset: PresetOption = "paper",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            help="robust or paper. Default: robust, or paper when an option of the paper's score is given.",
+            show_default=False,
+        ),
+    ] = None,
     labels: LabelsOption = None,
     encoding: EncodingOption = None,
     clusters: ClustersOption = None,
@@ -49,7 +59,10 @@ def sanitize(
     data_root: DataRootOption = None,
 ) -> None:
     """Write GRAPH without its ceil(alpha x edges) most suspicious edges, in its own format unless told otherwise."""
-    check_alpha(alpha)
+    paper_only = (encoding, clusters, ridge, signed, labels if labels != "train" else None)
+    if preset is None:
+        preset = "robust" if engine == "auto" and all(value is None for value in paper_only) else "paper"
+    wanted = parse_alpha(alpha, preset)
     check_output(output, force=force)
     source, scored = score_source(
         graph,
@@ -65,14 +78,15 @@ def sanitize(
         signed=signed,
         seed=seed,
     )
-    kept = kept_edges(scored.scores, alpha)
+    share = scored.resolve_alpha(wanted)
+    kept = kept_edges(scored.scores, share)
     source.write(output, kept, format=format, force=force)
     removed = int((~kept).sum())
     if json:
         about = describe(scored, preset=preset, seed=seed)
-        print_json(about | {"alpha": alpha, "removed": removed, "kept": int(kept.sum()), "output": output})
+        print_json(about | {"alpha": share, "removed": removed, "kept": int(kept.sum()), "output": output})
         return
     console.print(
         f"{scored.graph.name}: removed {removed} of {scored.graph.n_edges} edges "
-        f"(preset {preset}, engine {scored.engine}: {scored.engine_reason}); wrote {output}"
+        f"(alpha {share:.3g}, preset {preset}, engine {scored.engine}: {scored.engine_reason}); wrote {output}"
     )

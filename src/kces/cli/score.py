@@ -25,9 +25,9 @@ from kces.cli.options import (
     SignedOption,
 )
 from kces.cli.output import console, print_json, show_table
-from kces.cli.scoring import describe, score_source
+from kces.cli.scoring import describe, parse_alpha, score_source
 from kces.files import atomic_write, check_output
-from kces.ranking import check_alpha, edge_table
+from kces.ranking import edge_table
 
 __all__ = ["score"]
 
@@ -47,7 +47,7 @@ def score(
     clusters: ClustersOption = None,
     ridge: RidgeOption = None,
     signed: SignedOption = None,
-    alpha: AlphaOption = 0.3,
+    alpha: AlphaOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -55,7 +55,7 @@ def score(
     data_root: DataRootOption = None,
 ) -> None:
     """Score every edge: a table of source, target, score, rank, suspicious, most suspicious first."""
-    check_alpha(alpha)
+    wanted = parse_alpha(alpha, preset)
     if output is not None:
         check_output(output, force=force)
     _, scored = score_source(
@@ -72,21 +72,23 @@ def score(
         signed=signed,
         seed=seed,
     )
-    table = edge_table(scored.graph, scored.scores, alpha)
+    share = scored.resolve_alpha(wanted)
+    table = edge_table(scored.graph, scored.scores, share)
     if output is not None:
         with atomic_write(output, force=force) as temporary:
             table.to_csv(temporary, index=False)
     if json:
-        about = describe(scored, preset=preset, seed=seed) | {"alpha": alpha}
+        about = describe(scored, preset=preset, seed=seed) | {"alpha": share}
         print_json(about | {"output": output, "scores": table.to_dict(orient="records")})
         return
     head = table.head(_SHOWN)
     show_table(
-        f"{scored.graph.name}: {len(table)} edges, {int(table['suspicious'].sum())} suspicious at alpha {alpha:g}",
+        f"{scored.graph.name}: {len(table)} edges, {int(table['suspicious'].sum())} suspicious at alpha {share:.3g}",
         ["rank", "source", "target", "score"],
         [[str(row.rank), str(row.source), str(row.target), f"{row.score:.4g}"] for row in head.itertuples()],
     )
-    console.print(f"engine {scored.engine} ({scored.engine_reason}); k = {scored.pseudo.k} ({scored.pseudo.chosen_by})")
+    labelling = "" if scored.pseudo is None else f"; k = {scored.pseudo.k} ({scored.pseudo.chosen_by})"
+    console.print(f"preset {preset}, engine {scored.engine} ({scored.engine_reason}){labelling}")
     if output is not None:
         console.print(f"wrote {output}")
     elif len(table) > _SHOWN:

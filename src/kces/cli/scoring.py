@@ -7,10 +7,14 @@ from typing import Any
 
 from kces.cli.output import progress_bar
 from kces.cli.source import Source, open_source, resolve_labels
+from kces.errors import InvalidParameterError
+from kces.presets import Recipe
+from kces.pseudo_labels import PseudoLabels
+from kces.ranking import check_alpha
 from kces.scoring import Scored
 from kces.scoring import score as score_graph
 
-__all__ = ["describe", "score_source"]
+__all__ = ["describe", "parse_alpha", "score_source"]
 
 
 def score_source(
@@ -25,7 +29,6 @@ def score_source(
 
 def describe(scored: Scored, *, preset: str, seed: int) -> dict[str, Any]:
     """How the scores came about, for ``--json`` and the closing line."""
-    recipe = scored.recipe
     return {
         "graph": scored.graph.name,
         "nodes": scored.graph.n_nodes,
@@ -33,12 +36,32 @@ def describe(scored: Scored, *, preset: str, seed: int) -> dict[str, Any]:
         "preset": preset,
         "engine": scored.engine,
         "engine_reason": scored.engine_reason,
-        "labels": scored.pseudo.method,
-        "clusters": scored.pseudo.k,
-        "clusters_by": scored.pseudo.chosen_by,
-        "encoding": recipe.encoding,
-        "ridge": recipe.ridge,
-        "signed": recipe.signed,
+        **_labelling(scored.recipe, scored.pseudo),
         "seed": seed,
         "repairs": str(scored.graph.repairs),
     }
+
+
+def _labelling(recipe: Recipe, pseudo: PseudoLabels | None) -> dict[str, Any]:
+    if pseudo is None:
+        return {"labels": recipe.labels}
+    return {
+        "labels": pseudo.method,
+        "clusters": pseudo.k,
+        "clusters_by": pseudo.chosen_by,
+        "encoding": recipe.encoding,
+        "ridge": recipe.ridge,
+        "signed": recipe.signed,
+    }
+
+
+def parse_alpha(text: str | None, preset: str) -> float | str:
+    """``--alpha``: a number or ``auto``; by default auto where the preset has it, else 0.3."""
+    if text is None:
+        return "auto" if preset == "robust" else 0.3
+    if text == "auto":
+        return text
+    try:
+        return check_alpha(float(text))
+    except ValueError:
+        raise InvalidParameterError(f"alpha must lie in [0, 1], or be auto; got {text}") from None

@@ -51,10 +51,8 @@ def open_source(text: str, *, features: str | None = None, data_root: Path | Non
 
 def resolve_labels(text: str | None) -> Any:
     """``--labels``: a method's name stays, a file becomes one class per node."""
-    if text is None or text in CLUSTERINGS or text == "given":
+    if text is None or text in (*CLUSTERINGS, "given", "train", "none"):
         return text
     if not Path(text).exists():
-        raise InvalidParameterError(
-            f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given"
-        )
+        raise InvalidParameterError(f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given")
     return read_labels(text)

@@ -89,6 +89,8 @@ def _check_known(dataset: str) -> None:
 
 
 def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None) -> AttackedGraph:
+    if name.method is None or name.budget is None:
+        raise InvalidParameterError(f"{name} names no attack")
     try:
         from kces.lab.attacks.cache import load_or_make
     except ImportError as error:
