@@ -85,12 +85,13 @@ class Graph:
         features: Any = None,
         *,
         n_nodes: int | None = None,
+        weighted: int = 0,
         **optional: Any,
     ) -> Graph:
         """Build from node pairs, either ``(E, 2)`` or PyG's ``(2, E)`` form.
 
-        An array of shape ``(2, 2)`` is read as two ``(source, target)`` rows. The keyword arguments are
-        those of :meth:`from_scipy`.
+        An array of shape ``(2, 2)`` is read as two ``(source, target)`` rows. ``weighted`` is how many edges had a
+        weight that is left behind, for the warning line. The other keyword arguments are those of :meth:`from_scipy`.
         """
         pairs = _as_pairs(edges)
         n_features = None if features is None else _matrix_shape(features)[0]
@@ -104,7 +105,7 @@ class Graph:
                 + (" in the features" if n_features == n_nodes else "")
             )
         one_way, repairs = _canonical_pairs(pairs, n_nodes)
-        return cls._validated(one_way, repairs, features, n_nodes, optional)
+        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
 
     @classmethod
     def from_scipy(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-torch = pytest.importorskip("torch")
-pytest.importorskip("torch_geometric")
-
+import torch
 from torch_geometric import transforms as T
 
 from kces.interop.pyg import to_pyg

@@ -94,8 +94,9 @@ class EndColumns:
             labels=own_labels if labels is None else labels,
             node_ids=plain_ids(nodes),
             name=path.stem,
+            weighted=0 if weights is None else count_weights(weights),
         )
-        return (graph if weights is None else count_weights(graph, weights)), pairs
+        return graph, pairs
 
     def _nodes(
         self, path: Path, names: npt.NDArray[Any], ends: npt.NDArray[np.int64], table: NodeTable | None

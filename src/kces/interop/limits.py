@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kces.errors import KCESError, MemoryLimitError, UnreadableFileError
+from kces.errors import KCESError, UnreadableFileError
+from kces.memory import require_memory
 
-__all__ = ["available_memory", "check_fits", "damage_named", "one_line", "read_bytes"]
+__all__ = ["check_fits", "damage_named", "one_line", "read_bytes"]
 
 # Reading, converting to float64 and building the adjacency hold about this much per node at once.
 BYTES_PER_NODE = 100
-
-
-def available_memory() -> int:
-    """Bytes that can be allocated now, as far as the system tells; a generous guess where it does not."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 8 * 2**30
 
 
 def check_fits(needed: int, what: str) -> None:
@@ -34,11 +20,7 @@ def check_fits(needed: int, what: str) -> None:
 
     >>> check_fits(1000, "a small table")
     """
-    available = available_memory()
-    if needed > available:
-        raise MemoryLimitError(
-            f"{what} would need {needed / 1e9:,.1f} GB of memory, and {available / 1e9:,.1f} GB is available"
-        )
+    require_memory(needed, what, "use a smaller file or a larger machine")
 
 
 def read_bytes(path: Path) -> bytes:

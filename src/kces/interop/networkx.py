@@ -34,16 +34,16 @@ def from_networkx(G: Any, features: str | Sequence[str] | None = None, label: st
     """
     nodes = list(G.nodes)
     names = [features] if isinstance(features, str) else features
-    graph = Graph.from_edges(
+    weights = [1 if weight is None else weight for _, _, weight in G.edges(data="weight")]
+    return Graph.from_edges(
         _pairs(G),
         None if names is None else attribute_matrix(G, names),
         n_nodes=len(nodes),
         labels=None if label is None else class_numbers(_values(G, label), f"node attribute {label!r}"),
         node_ids=None if nodes == list(range(len(nodes))) else _id_array(nodes),
         name=str(G.name) or "graph",
+        weighted=count_weights(weights),
     )
-    weights = [1 if weight is None else weight for _, _, weight in G.edges(data="weight")]
-    return count_weights(graph, weights)
 
 
 def to_networkx(graph: Graph) -> Any:

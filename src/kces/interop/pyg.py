@@ -30,17 +30,16 @@ def from_pyg(data: Any) -> Graph:
     if not isinstance(n_nodes, int):
         raise InvalidGraphError("the PyG data does not say how many nodes it has; set num_nodes or x")
     check_fits(BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes")
-    x = data.get("x")
-    graph = Graph.from_edges(
+    x, weight = data.get("x"), data.get("edge_weight")
+    return Graph.from_edges(
         edge_index.T,
         None if x is None else _features(x),
         n_nodes=n_nodes,
         labels=_labels(data.get("y"), n_nodes),
         node_ids=_ids(data.get("node_ids"), n_nodes),
+        weighted=count_weights(_numpy(weight)) if hasattr(weight, "numel") else 0,
         **{split: _mask(data.get(name)) for split, name in _MASKS.items()},
     )
-    weight = data.get("edge_weight")
-    return count_weights(graph, _numpy(weight)) if hasattr(weight, "numel") else graph
 
 
 def to_pyg(graph: Graph) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import GraphWarning, InvalidParameterError
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 
 __all__ = ["checked_mask", "count_weights", "surviving_records"]
@@ -44,13 +42,12 @@ def surviving_records(
     return ~np.isin(low * graph.n_nodes + high, dropped[:, 0] * graph.n_nodes + dropped[:, 1])
 
 
-def count_weights(graph: Graph, weights: Any) -> Graph:
-    """Note on ``graph`` (and in one warning line) how many of its source's weights are ignored."""
+def count_weights(weights: Any) -> int:
+    """How many weights are not 1, and so are ignored.
+
+    >>> count_weights([1, 1.0, 0.5, "heavy"])
+    2
+    """
     # Weights may be text or missing: they are ignored, so they are only ever counted.
-    values = pd.to_numeric(pd.Series(np.asarray(weights).ravel()), errors="coerce")
-    weighted = int((values != 1).sum())
-    if weighted == 0:
-        return graph
-    repairs = replace(graph.repairs, weighted=weighted)
-    warnings.warn(f"graph repaired: {weighted} edge weight(s) ignored", GraphWarning, stacklevel=3)
-    return replace(graph, repairs=repairs)
+    values = pd.to_numeric(pd.Series(np.asarray(weights, dtype=object).ravel()), errors="coerce")
+    return int((values != 1).sum())
