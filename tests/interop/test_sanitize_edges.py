@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch_geometric import transforms as T
+from torch_geometric.transforms import Compose, ToUndirected
 
 from kces.interop.pyg import to_pyg
 from kces.interop.sanitize_edges import SanitizeEdges
@@ -30,6 +30,6 @@ def test_drops_both_directions_and_keeps_attributes() -> None:
 
 
 def test_composes() -> None:
-    data = T.Compose([SanitizeEdges(alpha=0.5, preset="paper"), T.ToUndirected()])(to_pyg(barbell()))
+    data = Compose([SanitizeEdges(alpha=0.5, preset="paper"), ToUndirected()])(to_pyg(barbell()))
     assert data.num_edges == 20
     assert data.is_undirected()
