@@ -56,7 +56,8 @@ def demo(
 
 
 def _show(about: dict) -> None:
-    table = Table(title="kces demo: handwritten digits with planted cross-class edges", title_justify="left")
+    console.print("[bold]kces demo: handwritten digits with planted cross-class edges[/]")
+    table = Table()
     table.add_column("graph")
     table.add_column("test accuracy", justify="right")
     for name, colour in (("clean", "green"), ("attacked", "red"), ("sanitized", "bold cyan")):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
@@ -18,7 +19,9 @@ from kces.progress import Progress, silent
 
 __all__ = ["console", "errors", "print_json", "progress_bar", "show_table", "warnings_as_lines"]
 
-console = Console()
+_WIDTH_WITHOUT_TERMINAL = 160
+# A pipe or a file has no width: give wide tables room there, so that no column is cut off.
+console = Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
 errors = Console(stderr=True)
 
 
@@ -36,7 +39,8 @@ def _plain(value: Any) -> Any:
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A small table on stdout; the first column is left-aligned, the others right-aligned."""
-    table = Table(title=title, title_justify="left")
+    console.print(f"[bold]{escape(title)}[/]", highlight=False)
+    table = Table()
     for position, column in enumerate(columns):
         table.add_column(column, justify="left" if position == 0 else "right")
     for row in rows:

@@ -58,33 +58,29 @@ def collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap
     alpha[1], gamma[1], beta[1] = (degrees[j] / rest_j) ** 0.5, delta_j * rest_j**-0.5, -((rest_j * degrees[i]) ** -0.5)
     size = 2
     for end in range(2):
-        hub = i if end == 0 else j
-        for at in range(list_start[hub], list_start[hub + 1]):
-            k = indices[list_position[at]]
-            if _contains(nodes, size, k):
-                continue
-            nodes[size] = k
-            if find(indptr, indices, i, k) >= 0:
-                beta[size] = degrees[k] ** -0.5 * delta_i
-            if find(indptr, indices, j, k) >= 0:
-                gamma[size] = degrees[k] ** -0.5 * delta_j
-            size += 1
+        size = _take_neighbours(nodes[end], nodes, size, limit, indices, list_start, list_position)
     first = size
     for t in range(2, first):  # breadth first, until the block is full; most second neighbours do not move themselves
-        hub = nodes[t]
-        for at in range(list_start[hub], list_start[hub + 1]):
-            k = indices[list_position[at]]
-            if size >= fill:
-                break
-            if _contains(nodes, size, k):
-                continue
-            nodes[size] = k
-            if find(indptr, indices, i, k) >= 0:
-                beta[size] = degrees[k] ** -0.5 * delta_i
-            if find(indptr, indices, j, k) >= 0:
-                gamma[size] = degrees[k] ** -0.5 * delta_j
-            size += 1
+        size = _take_neighbours(nodes[t], nodes, size, fill, indices, list_start, list_position)
+    for t in range(2, size):
+        if find(indptr, indices, i, nodes[t]) >= 0:
+            beta[t] = degrees[nodes[t]] ** -0.5 * delta_i
+        if find(indptr, indices, j, nodes[t]) >= 0:
+            gamma[t] = degrees[nodes[t]] ** -0.5 * delta_j
     return nodes[:size], alpha[:size], beta[:size], gamma[:size]
+
+
+@numba.njit(cache=True)
+def _take_neighbours(node, nodes, size, limit, indices, list_start, list_position):
+    """Append the listed neighbours of ``node`` that are not in the block yet, while it has room."""
+    for at in range(list_start[node], list_start[node + 1]):
+        k = indices[list_position[at]]
+        if size >= limit:
+            break
+        if not _contains(nodes, size, k):
+            nodes[size] = k
+            size += 1
+    return size
 
 
 @numba.njit(cache=True, inline="always")
