@@ -166,7 +166,7 @@ def test_noisegnn_without_noise_is_a_gcn(attacked: AttackedGraph) -> None:
 
 def test_prognn_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000")
-    with pytest.raises(MemoryLimitError, match=r"prognn .* needs 1.5 MiB"):
+    with pytest.raises(MemoryLimitError, match=r"prognn .* needs 1.8 MiB"):
         make_defense("prognn").fit(small_graph())
 
 

@@ -70,12 +70,16 @@ def watch(interval: float = 0.01) -> Iterator[Usage]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one training of a defense took in a process of its own; ``note`` says why if it did not run."""
+    """What one training of a defense took in a process of its own; ``note`` says why if it did not run.
+
+    ``cpu_seconds`` adds up all threads and hardly depends on what else the machine is doing.
+    """
 
     graph: str
     defense: str
     accuracy: float | None
     seconds: float | None
+    cpu_seconds: float | None
     peak_mb: float | None
     before_mb: float | None
     note: str = ""
@@ -89,7 +93,7 @@ def measure_fresh(graph: str, defense: str, data_root: Path | None = None) -> Co
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["the process was killed"])[-1]
-        return Cost(graph, defense, None, None, None, None, note=last)
+        return Cost(graph, defense, None, None, None, None, None, note=last)
     return Cost(**json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -104,11 +108,11 @@ def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
     attacked = load_attacked(graph, data_root)
     defense = make_defense(name).informed_by(attacked)
     before = psutil.Process().memory_info().rss / _MEGABYTE
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     classes = defense.fit(attacked.graph, seed=0).predict()
-    seconds = time.perf_counter() - start
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     right = accuracy(attacked.graph, classes, attacked.judged_nodes)
-    return Cost(graph, name, right, seconds, _peak_of_process(), before)
+    return Cost(graph, name, right, seconds, cpu_seconds, _peak_of_process(), before)
 
 
 def _peak_of_process() -> float:
@@ -154,8 +158,8 @@ def _measure_all(options: argparse.Namespace) -> None:
             costs.append(measure_fresh(options.graph, name, options.data_root))
     show_table(
         f"{options.graph}: one training each, fresh process, default hyper-parameters",
-        ["defense", "seconds", "peak MB", "before fit MB", "accuracy"],
-        [[cost.defense, *map(_number, (cost.seconds, cost.peak_mb, cost.before_mb, cost.accuracy))] for cost in costs],
+        ["defense", "seconds", "CPU seconds", "peak MB", "before fit MB", "accuracy"],
+        [[cost.defense, *map(_number, _figures(cost))] for cost in costs],
     )
     for cost in costs:
         if cost.note:
@@ -163,6 +167,10 @@ def _measure_all(options: argparse.Namespace) -> None:
     if options.output is not None:
         with atomic_write(options.output, force=options.force) as temporary:
             pd.DataFrame(map(asdict, costs)).to_csv(temporary, index=False)
+
+
+def _figures(cost: Cost) -> tuple[float | None, ...]:
+    return cost.seconds, cost.cpu_seconds, cost.peak_mb, cost.before_mb, cost.accuracy
 
 
 def _number(value: float | None) -> str:
