@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.automatic_cut import automatic_alpha, unrelated_pairs, unrelated_share
-from kces.builtin import digits
+from kces.automatic_cut import automatic_alpha, guided_alpha, unrelated_pairs, unrelated_share
+from kces.builtin import digits, synthetic
 from kces.errors import InvalidParameterError
-from kces.robust import robust_evidence
+from kces.graph import Graph
+from kces.robust import RobustEvidence, robust_evidence
+
+
+def evidence(scores: np.ndarray, random_scores: np.ndarray) -> RobustEvidence:
+    return RobustEvidence(scores, random_scores, weights=np.ones((1, 4)) / 4)
 
 
 def planted_digits(share: float) -> tuple[float, float]:
@@ -21,8 +26,8 @@ def planted_digits(share: float) -> tuple[float, float]:
     new = generator.permutation(new)[: round(share * graph.n_edges)]
     keys = np.concatenate([graph.edges @ [graph.n_nodes, 1], new])
     noisy = graph.with_edges(np.stack([keys // graph.n_nodes, keys % graph.n_nodes], axis=1))
-    evidence = robust_evidence(noisy)
-    return len(new) / noisy.n_edges, unrelated_share(evidence.scores, evidence.random_scores)
+    found = robust_evidence(noisy)
+    return len(new) / noisy.n_edges, unrelated_share(found.scores, found.random_scores)
 
 
 def test_a_clean_graph_loses_little() -> None:
@@ -40,7 +45,22 @@ def test_the_cut_is_twice_as_deep_as_the_noise_but_never_above_half() -> None:
     unrelated = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
     for noisy, expected in ((0, 0.0), (1, 0.2), (2, 0.4), (6, 0.5)):
         scores = np.array([2.0] * noisy + [1.0] * (10 - noisy))
-        assert automatic_alpha(scores, unrelated) == pytest.approx(expected)
+        assert automatic_alpha(evidence(scores, unrelated)) == pytest.approx(expected)
+
+
+def test_without_features_nothing_is_cut_automatically() -> None:
+    edges = synthetic(n=200, seed=0).edges
+    assert automatic_alpha(robust_evidence(Graph.from_edges(edges, n_nodes=200))) == 0.0
+
+
+def test_guided_alpha_by_hand() -> None:
+    alphas = [0.0, 0.1, 0.2, 0.3]
+    assert guided_alpha(alphas, [0.7] * 4, 100, 0.17) == 0.2  # validation is indifferent
+    assert guided_alpha(alphas, [0.7] * 4, 100, 0.15) == 0.1  # a tie goes to the smaller
+    assert guided_alpha(alphas, [0.5, 0.5, 0.5, 0.9], 100, 0.0) == 0.3  # validation is clear
+    assert guided_alpha(alphas, [0.75, 0.7, 0.7, 0.74], 10_000, 0.3) == 0.0  # one standard error is 0.4 points
+    with pytest.raises(InvalidParameterError, match="one accuracy per alpha"):
+        guided_alpha(alphas, [0.5], 100, 0.0)
 
 
 def test_the_lower_of_two_groups_is_the_null() -> None:
@@ -52,13 +72,13 @@ def test_the_lower_of_two_groups_is_the_null() -> None:
 
 
 def test_without_anything_to_compare_nothing_is_cut() -> None:
-    assert automatic_alpha(np.array([1.0, 3.0]), np.array([])) == 0.0
+    assert automatic_alpha(evidence(np.array([1.0, 3.0]), np.array([]))) == 0.0
 
 
 def test_equal_scores_do_not_fail() -> None:
-    assert automatic_alpha(np.full(5, 2.0), np.full(9, 2.0)) == 0.0
+    assert automatic_alpha(evidence(np.full(5, 2.0), np.full(9, 2.0))) == 0.0
 
 
 def test_no_scores_is_an_error() -> None:
     with pytest.raises(InvalidParameterError, match="no scores"):
-        automatic_alpha(np.array([]), np.array([1.0, 2.0]))
+        automatic_alpha(evidence(np.array([]), np.array([1.0, 2.0])))

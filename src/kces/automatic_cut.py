@@ -8,6 +8,7 @@ the lower one is the null distribution. An edge is kept when its ends are signif
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,9 @@ from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
 from kces.errors import InvalidParameterError
+from kces.robust import RobustEvidence
 
-__all__ = ["DEEPEST", "DEPTH", "SIGNIFICANCE", "automatic_alpha", "unrelated_pairs", "unrelated_share"]
+__all__ = ["DEEPEST", "DEPTH", "SIGNIFICANCE", "automatic_alpha", "guided_alpha", "unrelated_pairs", "unrelated_share"]
 
 Array = npt.NDArray[np.float64]
 
@@ -31,21 +33,43 @@ DEEPEST = 0.5
 """Never more than half of the edges: where most edges look random, the score has little to say."""
 
 
-def automatic_alpha(scores: Array, random_scores: Array) -> float:
+def automatic_alpha(evidence: RobustEvidence) -> float:
     """``DEPTH`` times the share of edges that look like unrelated pairs, at most ``DEEPEST``.
 
-    Parameters
-    ----------
-    scores, random_scores : of :func:`kces.robust.robust_evidence`.
+    Without features that tell nodes apart the answer is 0: good edges of sparse neighbourhoods then look as random
+    as planted ones, and a node that loses its edges loses all that is known about it. Choose α on validation there.
 
     Examples
     --------
-    >>> random_scores = np.random.default_rng(0).normal(2.0, 0.1, 1000)  # unrelated pairs
-    >>> scores = np.array([1.0, 1.1, 1.2, 1.3, 2.0])  # four good edges, one that looks like them
-    >>> automatic_alpha(scores, random_scores)
+    >>> from kces.builtin import digits
+    >>> from kces.robust import robust_evidence
+    >>> round(automatic_alpha(robust_evidence(digits())), 2)  # a clean graph loses little
+    0.0
+    """
+    if not evidence.own_features:
+        return 0.0
+    return min(DEPTH * unrelated_share(evidence.scores, evidence.random_scores), DEEPEST)
+
+
+def guided_alpha(alphas: Sequence[float], accuracies: Sequence[float], n_validation: int, automatic: float) -> float:
+    """The α nearest to the automatic one among those that validation cannot tell from the best.
+
+    Validation accuracy on a few hundred nodes is noisy, and blind to an attack on other nodes; within one standard
+    error of the best it has no say, and the automatic α decides. Ties go to the smaller α.
+
+    Examples
+    --------
+    >>> guided_alpha([0.0, 0.2, 0.4], [0.81, 0.80, 0.60], n_validation=100, automatic=0.25)
+    0.2
+    >>> guided_alpha([0.0, 0.2, 0.4], [0.50, 0.60, 0.80], n_validation=100, automatic=0.25)
     0.4
     """
-    return min(DEPTH * unrelated_share(scores, random_scores), DEEPEST)
+    if len(alphas) == 0 or len(alphas) != len(accuracies) or n_validation < 1:
+        raise InvalidParameterError("guided_alpha needs one accuracy per alpha and at least one validation node")
+    best = max(accuracies)
+    error = np.sqrt(best * (1.0 - best) / n_validation)
+    candidates = [alpha for alpha, accuracy in zip(alphas, accuracies, strict=True) if accuracy >= best - error]
+    return min(sorted(candidates), key=lambda alpha: round(abs(alpha - automatic), 12))
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

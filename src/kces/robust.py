@@ -76,11 +76,13 @@ class RobustEvidence:
     scores : complexity of each edge's assertion, in the order of ``graph.edges``; higher = more suspicious.
     random_scores : the same for random pairs that are not edges.
     weights : weight of each view, summing to one; one row per feature space, one column per entry of ``HOPS``.
+    own_features : False when the features alone cannot tell nodes apart, so that only the graph testifies.
     """
 
     scores: Array
     random_scores: Array
     weights: Array
+    own_features: bool = True
 
 
 def robust_scores(graph: Graph, seed: int = 0, progress: Progress = silent) -> Array:
@@ -115,7 +117,8 @@ def robust_evidence(
     pairs = np.concatenate([graph.edges, unlinked])
     features = CentredFeatures.of(graph.features)
     spaces = [leave_edge_out_cosines(graph, features, pairs, progress=progress)]
-    if own_features_differ(spaces[0][graph.n_edges :]):
+    own_features = _own_features_differ(spaces[0][graph.n_edges :])
+    if own_features:
         spaces.append(leave_edge_out_cosines(graph, smoothed_projection(graph, features, RANK, seed), pairs))
     else:
         spaces[0][:, _NEEDS_OWN_FEATURES] = 0.0
@@ -124,7 +127,12 @@ def robust_evidence(
     views = np.hstack(spaces)
     weights = contrast_weights(views[: graph.n_edges], views[graph.n_edges :])
     scores = pair_complexity(views @ weights)
-    return RobustEvidence(scores[: graph.n_edges], scores[graph.n_edges :], weights.reshape(-1, len(HOPS)))
+    return RobustEvidence(
+        scores=scores[: graph.n_edges],
+        random_scores=scores[graph.n_edges :],
+        weights=weights.reshape(-1, len(HOPS)),
+        own_features=own_features,
+    )
 
 
 # -- the kernel complexity of a pair --------------------------------------------------------------------------------
@@ -147,7 +155,7 @@ def contrast_weights(edges: Array, unlinked: Array) -> Array:
     return weights / weights.sum() if weights.sum() > 0 else uniform
 
 
-def own_features_differ(unlinked: Array) -> bool:
+def _own_features_differ(unlinked: Array) -> bool:
     """False for one-hot and constant features: every two nodes are then equally alike.
 
     Such features speak only through what they are aggregated with: a view of the bare features would count

@@ -11,7 +11,16 @@ from kces.builtin import synthetic
 from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.dice import dice
 from kces.lab.study.__main__ import main
-from kces.lab.study.protocol import HELD_OUT, TUNING, accuracy_at, held_out_graphs, precision, ranking_auc, study_graph
+from kces.lab.study.protocol import (
+    HELD_OUT,
+    TUNING,
+    Curve,
+    accuracy_curve,
+    held_out_graphs,
+    precision,
+    ranking_auc,
+    study_graph,
+)
 from kces.lab.study.variants import VARIANTS, PairScore, multi_hop_cosine
 from kces.robust import robust_scores
 from kces.toys import barbell, path
@@ -65,10 +74,16 @@ def test_measures_by_hand() -> None:
 
 
 def test_equal_validation_accuracy_takes_the_smallest_alpha() -> None:
+    curve = Curve(alphas=(0.0, 0.1, 0.2), validation=(0.5, 0.8, 0.8), judged=(0.4, 0.6, 0.7))
+    assert curve.best_alpha() == 0.1
+    assert curve.at(0.1) == 0.6
+
+
+def test_accuracy_curve_trains_once_per_alpha() -> None:
     graph = barbell()
-    result = accuracy_at(AttackedGraph(graph, graph), np.zeros(graph.n_edges), alphas=(0.0, 0.0))
-    assert result.alpha == 0.0
-    assert 0.0 <= result.value <= 1.0
+    curve = accuracy_curve(AttackedGraph(graph, graph), np.zeros(graph.n_edges), alphas=(0.5, 0.0))
+    assert curve.alphas == (0.0, 0.5)
+    assert all(0.0 <= value <= 1.0 for value in (*curve.validation, *curve.judged))
 
 
 def test_tuning_and_held_out_graphs_do_not_meet() -> None:
@@ -83,10 +98,10 @@ def test_a_graph_without_features_keeps_its_edges() -> None:
 
 
 def test_the_command_prints_one_line_per_variant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tune", "--graph", "synthetic:n=60", "--variant", "robust", "--automatic"]) == 0
+    assert main(["tune", "--graph", "synthetic:n=60", "--variant", "robust", "--references"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy"
-    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "no defence", '"robust', "oracle"]
+    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy,guided alpha,guided accuracy"
+    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "no defence", "robust at automatic α", "oracle"]
 
 
 def test_the_command_reports_an_unknown_graph_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:

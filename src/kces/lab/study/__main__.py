@@ -8,14 +8,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kces.automatic_cut import automatic_alpha
+from kces.automatic_cut import automatic_alpha, guided_alpha
 from kces.errors import KCESError
 from kces.lab.attacked import AttackedGraph
-from kces.lab.study.protocol import TUNING, accuracy_at, held_out_graphs, precision, ranking_auc, study_graph
+from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
 from kces.robust import robust_evidence
 
-COLUMNS = ("graph", "variant", "adversarial", "auc", "precision", "alpha", "accuracy")
+COLUMNS = (
+    "graph",
+    "variant",
+    "adversarial",
+    "auc",
+    "precision",
+    "alpha",
+    "accuracy",
+    "guided alpha",
+    "guided accuracy",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--graph", action="append", help="only this graph (repeatable)")
     parser.add_argument("--variant", action="append", choices=list(VARIANTS), help="only this variant (repeatable)")
     parser.add_argument("--seeds", type=int, default=0, help="GCN seeds per α; 0 = ranking only, no training")
-    parser.add_argument("--automatic", action="store_true", help="add undefended, automatic-α and oracle rows")
+    parser.add_argument("--references", action="store_true", help="add undefended, automatic-α and oracle rows")
     parser.add_argument("--data-root", help="folder of the data; default KCES_DATA_ROOT")
     options = parser.parse_args(arguments)
     names = options.graph or (TUNING if options.what == "tune" else held_out_graphs())
@@ -33,36 +43,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _write(COLUMNS)
     try:
         for name in names:
-            _study(study_graph(name, options.data_root), name, variants, options.seeds, options.automatic)
+            _study(study_graph(name, options.data_root), name, variants, options.seeds, options.references)
     except KCESError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
     return 0
 
 
-def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, automatic: bool) -> None:
+def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, references: bool) -> None:
+    """One line per variant; with ``references`` also no defence, the label-free cut, and the ceiling."""
     share = float(attacked.is_added.mean())
+    evidence = robust_evidence(attacked.graph)
+    automatic = automatic_alpha(evidence)
     for variant in variants:
         scores = VARIANTS[variant](attacked.graph)
-        accuracy = accuracy_at(attacked, scores, seeds=range(seeds)) if seeds else None
-        chosen = (accuracy.alpha, accuracy.value) if accuracy else (None, None)
-        _write((name, variant, share, ranking_auc(attacked, scores), precision(attacked, scores), *chosen))
-    if automatic:
-        _reference_rows(attacked, name, share, seeds)
-
-
-def _reference_rows(attacked: AttackedGraph, name: str, share: float, seeds: int) -> None:
-    """No defence, the α chosen without labels, and the ceiling: exactly the adversarial edges gone."""
-    evidence = robust_evidence(attacked.graph)
-    cut = automatic_alpha(evidence.scores, evidence.random_scores)
+        curve = accuracy_curve(attacked, scores, seeds=range(seeds)) if seeds else None
+        found = (ranking_auc(attacked, scores), precision(attacked, scores))
+        _write((name, variant, share, *found, *_chosen(attacked, curve, automatic)))
+    if not references:
+        return
     oracle = attacked.is_added.astype(np.float64)
     for row, scores, alpha in (
         ("no defence", oracle, 0.0),
-        ("robust, automatic α", evidence.scores, cut),
+        ("robust at automatic α", evidence.scores, automatic),
         ("oracle", oracle, share),
     ):
-        value = accuracy_at(attacked, scores, seeds=range(seeds), alphas=(alpha,)).value if seeds else None
-        _write((name, row, share, None, None, alpha, value))
+        single = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=(alpha,)).judged[0] if seeds else None
+        _write((name, row, share, None, None, alpha, single, None, None))
+
+
+def _chosen(attacked: AttackedGraph, curve: Curve | None, automatic: float) -> tuple[float | None, ...]:
+    """α and accuracy by validation alone, then by validation guided by the automatic α."""
+    if curve is None or attacked.graph.val is None:
+        return (None,) * 4
+    best = curve.best_alpha()
+    guided = guided_alpha(curve.alphas, curve.validation, len(attacked.graph.val), automatic)
+    return best, curve.at(best), guided, curve.at(guided)
 
 
 def _write(row: Sequence[object]) -> None:

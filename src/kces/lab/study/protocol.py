@@ -22,8 +22,8 @@ from kces.sanitize import ALPHAS
 __all__ = [
     "HELD_OUT",
     "TUNING",
-    "Accuracy",
-    "accuracy_at",
+    "Curve",
+    "accuracy_curve",
     "held_out_graphs",
     "precision",
     "ranking_auc",
@@ -87,25 +87,30 @@ def precision(attacked: AttackedGraph, scores: Array) -> float | None:
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """GCN accuracy on the judged nodes at the α that validation chose."""
+class Curve:
+    """GCN accuracy, mean over seeds, on the validation and on the judged nodes at each α."""
 
-    alpha: float
-    value: float
+    alphas: tuple[float, ...]
+    validation: tuple[float, ...]
+    judged: tuple[float, ...]
+
+    def best_alpha(self) -> float:
+        """The α with the best validation accuracy; of equals the smallest."""
+        return self.alphas[int(np.argmax(self.validation))]
+
+    def at(self, alpha: float) -> float:
+        """Accuracy on the judged nodes."""
+        return self.judged[self.alphas.index(alpha)]
 
 
-def accuracy_at(
+def accuracy_curve(
     attacked: AttackedGraph, scores: Array, *, seeds: Sequence[int] = (0,), alphas: Sequence[float] = ALPHAS
-) -> Accuracy:
-    """Prune at each α, train a GCN per seed, take the α with the best mean validation accuracy (ties: smallest)."""
-    table = [
-        np.mean(
-            [_val_and_judged(attacked, attacked.graph.keep_edges(kept_edges(scores, alpha)), seed) for seed in seeds], 0
-        )
-        for alpha in alphas
-    ]
-    best = int(np.argmax([val for val, _ in table]))
-    return Accuracy(alphas[best], float(table[best][1]))
+) -> Curve:
+    """Prune at each α, in increasing order, and train a GCN per seed."""
+    grid = sorted(set(alphas))
+    graphs = [attacked.graph.keep_edges(kept_edges(scores, alpha)) for alpha in grid]
+    means = [np.mean([_val_and_judged(attacked, graph, seed) for seed in seeds], axis=0) for graph in graphs]
+    return Curve(tuple(grid), tuple(float(val) for val, _ in means), tuple(float(judged) for _, judged in means))
 
 
 def _val_and_judged(attacked: AttackedGraph, graph: Graph, seed: int) -> tuple[float, float]:
