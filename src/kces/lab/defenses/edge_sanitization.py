@@ -14,7 +14,6 @@ from kces import score_edges
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.base import Grid, Purifier
-from kces.presets import PRESETS
 from kces.ranking import kept_edges
 
 __all__ = ["KCESPaper", "KCESRobust"]
@@ -67,4 +66,4 @@ class KCESPaper(_EdgeSanitization):
 class KCESRobust(_EdgeSanitization):
     """The preset ``robust``: the best label-free score of this package."""
 
-    scoring_preset: ClassVar[str] = "robust" if "robust" in PRESETS else "paper"
+    scoring_preset: ClassVar[str] = "robust"
