@@ -1,7 +1,7 @@
 """How strong the attacks are: ``python -m kces.lab.attack_strength --only cora`` prints a Markdown table.
 
 Every row is measured in a process of its own, so that its peak memory is its own. Attacked graphs come from
-the cache when they are there; seconds and memory are then those of the run that made them.
+the cache when they are there; time and memory are then those of the run that made them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kces.lab.defenses.gcn import GCN
 
 __all__ = ["Row", "graph_names", "markdown_row", "measure"]
 
-HEADER = "| graph | source | added | removed | GCN accuracy (%) | judged nodes | made in (s) | peak memory (GB) |"
+HEADER = "| graph | source | added | removed | GCN accuracy (%) | judged nodes | CPU time (s) | peak memory (GB) |"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Row:
     mean: float
     std: float
     judged: int
-    seconds: float | None
+    cpu_seconds: float | None
     peak_gb: float | None
 
 
@@ -72,14 +72,14 @@ def measure(name: str, data_root: Path | None = None, seeds: int = 5) -> Row:
         mean=float(accuracy.mean()),
         std=float(accuracy.std()),
         judged=len(nodes),
-        seconds=log.get("seconds"),
+        cpu_seconds=log.get("cpu_seconds"),
         peak_gb=log.get("peak_gb"),
     )
 
 
 def markdown_row(row: Row) -> str:
     """One line of the table."""
-    seconds = "–" if row.seconds is None else f"{row.seconds:.0f}"
+    seconds = "–" if row.cpu_seconds is None else f"{row.cpu_seconds:.0f}"
     memory = "–" if row.peak_gb is None else f"{row.peak_gb:.1f}"
     return (
         f"| {row.name} | {row.source} | {row.added} | {row.removed} | {row.mean:.1f} ± {row.std:.1f} "
