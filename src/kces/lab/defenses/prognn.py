@@ -122,7 +122,7 @@ class ProGNN(Model):
     nuclear_every: int = 20
     symmetric: bool = False
 
-    grid: ClassVar[Grid] = {"smoothness": (0.0, 1e-3, 1e-2), "nuclear": (0.5, 1.5, 3.0)}
+    grid: ClassVar[Grid] = {"smoothness": (1e-3, 1e-2, 1e-1), "nuclear": (0.5, 1.5, 3.0)}
 
     def _train(self, task: Task) -> Classes:
         require_memory(
