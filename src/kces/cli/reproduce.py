@@ -1,0 +1,122 @@
+"""``kces reproduce``: the paper's tables and figures, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kces.cli.options import DataRootOption, JsonOption, QuietOption
+from kces.cli.output import console, errors, print_json, progress_bar, show_table
+from kces.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from kces.lab.reproduce import Plan, Report, RunReport, Settings
+
+__all__ = ["reproduce"]
+
+_GIBIBYTE = 2**30
+
+
+def reproduce(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A table or figure; list (or nothing) shows what there is.")
+    ] = "list",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Trainings per number.")] = 10,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Settings tried on validation for each method.")] = 10,
+    only: Annotated[str, typer.Option("--only", help="Data sets or graphs, separated by commas. Default: all.")] = "",
+    methods: Annotated[str, typer.Option("--methods", help="Methods, separated by commas. Default: all.")] = "",
+    training: Annotated[
+        str, typer.Option("--training", metavar="deeprobust|paper", help="How models are trained.")
+    ] = "deeprobust",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small subset in minutes: 1 seed, 3 trials, fewer graphs and methods.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes at a time.")] = 1,
+    memory: Annotated[
+        float | None,
+        typer.Option("--memory", metavar="GIB", min=0.1, help="Memory per process. Default: what is free."),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=1, help="Wall time per process. Default: none.")
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again what ended in OOM, error or timeout.")
+    ] = False,
+    no_run: Annotated[bool, typer.Option("--no-run", help="Run nothing: tables from finished cells.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for tables and figures. Default: results/NAME."),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option("--store", metavar="FILE", help="Finished cells. Default: in the cache folder.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Run a table or figure of the paper again: finished parts are kept, so a killed run goes on where it was."""
+    from kces.lab import reproduce as lab
+
+    if name == "list":
+        _list(lab, json)
+        return
+    experiment = lab.find_experiment(name)
+    _check_training(training)
+    plan: Plan = (
+        lab.Plan.quickly(_words(only), _words(methods), training)
+        if quick
+        else lab.Plan(seeds, trials, _words(only), _words(methods), training)
+    )
+    settings: Settings | None = None
+    if not no_run:
+        limit = None if memory is None else int(memory * _GIBIBYTE)
+        settings = lab.Settings(jobs, limit, timeout, retry_failed, data_root)
+    try:
+        with progress_bar(quiet=quiet or json) as progress:
+            report, ran = lab.reproduce(experiment, plan, store or lab.default_store(), settings, progress=progress)
+    except KeyboardInterrupt:
+        errors.print("stopped; finished cells are kept: the same command goes on from here", highlight=False)
+        raise typer.Exit(130) from None
+    files = lab.write_report(report, output or Path("results") / name)
+    _show(lab, report, ran, files, json)
+
+
+def _check_training(name: str) -> None:
+    """Refuse a bad name now, and a missing torch once instead of in every cell."""
+    try:
+        from kces.lab.training import training_preset
+    except ImportError as error:
+        raise MissingDependencyError("reproducing the paper needs torch: pip install 'kces[lab]'") from error
+    training_preset(name)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _list(lab: Any, json: bool) -> None:
+    if json:
+        print_json([{"name": each.name, "about": each.about} for each in lab.EXPERIMENTS.values()])
+        return
+    rows = [[each.name, each.about] for each in lab.EXPERIMENTS.values()]
+    show_table("kces reproduce NAME", ["name", "what it makes"], rows)
+
+
+def _show(lab: Any, report: Report, ran: RunReport | None, files: list[Path], json: bool) -> None:
+    run = None if ran is None else {"reused": ran.reused, "ran": ran.ran, "seconds": round(ran.seconds, 1)}
+    if json:
+        table = lab.to_frame(report.filled)
+        records = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+        print_json(report.facts() | {"run": run, "files": [str(file) for file in files], "table": records})
+        return
+    if report.plan.quick:
+        console.print("quick run: a small subset, see the notes in the output", highlight=False)
+    for section, columns, rows in lab.plain_tables(report.filled):
+        show_table(section, columns, rows)
+    if ran is not None:
+        ended = ", ".join(f"{count} {status}" for status, count in ran.ran.items()) or "nothing"
+        console.print(f"cells: {ran.reused} reused, ran {ended}, {ran.seconds:.0f} s", highlight=False)
+    for file in files:
+        console.print(f"wrote {file}", highlight=False, soft_wrap=True)

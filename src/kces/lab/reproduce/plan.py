@@ -1,0 +1,150 @@
+"""What an experiment consists of: slots of tables, each filled by cells; and how much of it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from kces.errors import InvalidParameterError
+from kces.lab.datasets import parse_name
+from kces.lab.reproduce.cells import Cell, Option
+from kces.lab.reproduce.paper import Reported
+
+__all__ = ["CEILING", "FLOOR", "QUICK_SEEDS", "QUICK_TRIALS", "Experiment", "Plan", "Slot", "cells_of", "label_of"]
+
+FLOOR, CEILING = "mlp", "oracle"
+"""Rows that every table of accuracies has: no graph at all, and the adversarial edges taken out."""
+QUICK_SEEDS, QUICK_TRIALS = 1, 3
+
+_LABELS = {
+    "mlp": "MLP (floor)",
+    "oracle": "oracle (ceiling)",
+    "gcn": "GCN",
+    "gat": "GAT",
+    "rgcn": "RGCN",
+    "prognn": "ProGNN",
+    "svd": "GCN-SVD",
+    "jaccard": "GCN-Jaccard",
+    "gnnguard": "GNNGuard",
+    "airgnn": "AirGNN",
+    "noisegnn": "NoiseGNN",
+    "gpr-gae": "GPR-GAE",
+    "kces": "KCES robust",
+    "kces-paper": "KCES paper",
+}
+
+
+def label_of(method: str) -> str:
+    """How tables and figures write a method; ``(K)`` is the paper's mark for KCES in front.
+
+    >>> label_of("kces-paper+gat"), label_of("gcn"), label_of("K = 5")
+    ('GAT (K paper)', 'GCN', 'K = 5')
+    """
+    first, plus, second = method.partition("+")
+    if plus and first in ("kces", "kces-paper"):
+        return f"{label_of(second)} (K {'robust' if first == 'kces' else 'paper'})"
+    return _LABELS.get(method, method)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One place of a table: which cells fill it (one per seed), and what the paper has there.
+
+    Rows are methods or settings, columns are situations, so that the floor and the ceiling of a place stand in
+    the same column. ``quantity`` is a key of the cells' results.
+    """
+
+    section: str
+    row: str
+    column: str
+    cells: tuple[Cell, ...]
+    quantity: str = "accuracy"
+    paper: Reported | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is run.
+
+    Attributes
+    ----------
+    seeds : trainings per slot.
+    trials : settings tried on validation.
+    only : data sets or full names of graphs; empty for all.
+    methods : methods; empty for all. The floor and the ceiling always belong.
+    training : training preset of the models.
+    quick : the small subset.
+    """
+
+    seeds: int = 10
+    trials: int = 10
+    only: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    training: str = "deeprobust"
+    quick: bool = False
+
+    @classmethod
+    def quickly(cls, only: Iterable[str] = (), methods: Iterable[str] = (), training: str = "deeprobust") -> Plan:
+        """One seed and few trials; each experiment leaves out graphs and methods besides."""
+        return cls(QUICK_SEEDS, QUICK_TRIALS, tuple(only), tuple(methods), training, quick=True)
+
+    def choose(self, everything: Iterable[str], quick: Iterable[str]) -> tuple[str, ...]:
+        """The whole list, or with ``quick`` the short one."""
+        return tuple(quick if self.quick else everything)
+
+    def datasets(self, everything: Iterable[str], quick: Iterable[str]) -> tuple[str, ...]:
+        """The data sets that are wanted: named ones in full, else all, or the quick ones."""
+        known = tuple(everything)
+        named = {parse_name(name).dataset for name in self.only}
+        return tuple(name for name in known if name in named) if named else self.choose(known, quick)
+
+    def wants_graph(self, graph: str) -> bool:
+        """Whether the graph or its data set is named, or nothing is."""
+        return not self.only or graph in self.only or parse_name(graph).dataset in self.only
+
+    def wants_method(self, method: str) -> bool:
+        return not self.methods or method in self.methods or method in (FLOOR, CEILING)
+
+    def runs(self, graph: str, method: str, **options: Option) -> tuple[Cell, ...]:
+        """A tuned training per seed."""
+        shared = {"trials": self.trials, "training": self.training} | options
+        return tuple(Cell.of("accuracy", graph, method, seed, **shared) for seed in range(self.seeds))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure: its name, a line about it, its slots, and how it is drawn.
+
+    Attributes
+    ----------
+    notes : what a reader must know, printed under the tables.
+    drawing : ``dots``, ``lines`` (rows are numbers), ``scale`` (time against edges) or ``none``.
+    unit : of the numbers, for headings and axes.
+    has_distributions : draw histograms of the scores of all cells that have them.
+    """
+
+    name: str
+    about: str
+    slots: Callable[[Plan], list[Slot]]
+    notes: tuple[str, ...] = ()
+    drawing: str = "dots"
+    unit: str = "accuracy, %"
+    has_distributions: bool = False
+
+    def plan_slots(self, plan: Plan) -> list[Slot]:
+        """The slots of the plan; a wish that selects nothing is an error, not a smaller table."""
+        found = self.slots(plan)
+        cells = cells_of(found)
+        graphs = {cell.graph for cell in cells} | {parse_name(cell.graph).dataset for cell in cells}
+        methods = {cell.method for cell in cells}
+        for wish, has in [(word, graphs) for word in plan.only] + [(word, methods) for word in plan.methods]:
+            if wish not in has:
+                everything = cells_of(self.slots(replace(plan, only=(), methods=())))
+                known = {parse_name(cell.graph).dataset for cell in everything} | {cell.method for cell in everything}
+                raise InvalidParameterError(f"{self.name} has no '{wish}'; it has: {', '.join(sorted(known))}")
+        return found
+
+
+def cells_of(slots: Iterable[Slot]) -> list[Cell]:
+    """All cells of the slots, each once."""
+    return list(dict.fromkeys(cell for slot in slots for cell in slot.cells))

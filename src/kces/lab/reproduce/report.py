@@ -1,0 +1,155 @@
+"""The folder of results: Markdown, CSV and figures, with all it takes to judge and repeat them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kces.errors import OutputError
+from kces.files import atomic_write
+from kces.lab.reproduce.cells import Cell
+from kces.lab.reproduce.environment import environment
+from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
+from kces.lab.reproduce.plan import Experiment, Plan
+from kces.lab.reproduce.store import OK, Outcome
+from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
+
+__all__ = ["Report", "write_report"]
+
+_DRAW = {"dots": draw_dots, "lines": draw_lines, "scale": draw_scale}
+
+
+@dataclass(frozen=True)
+class Report:
+    """An experiment with its numbers, and how long all its cells took, whenever they were run."""
+
+    experiment: Experiment
+    plan: Plan
+    filled: list[Filled]
+    outcomes: Mapping[Cell, Outcome]
+
+    @property
+    def compute_seconds(self) -> float:
+        return sum(outcome.seconds for outcome in self.outcomes.values())
+
+    def facts(self) -> dict[str, Any]:
+        """How the numbers were made."""
+        return {
+            "experiment": self.experiment.name,
+            "quick": self.plan.quick,
+            "seeds": self.plan.seeds,
+            "trials": self.plan.trials,
+            "training": self.plan.training,
+            "cells": len(self.outcomes),
+            "compute_seconds": round(self.compute_seconds, 1),
+            "environment": environment(),
+        }
+
+
+def write_report(report: Report, folder: Path) -> list[Path]:
+    """Write everything into ``folder``, which is made if need be; files of an earlier run are replaced."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the output folder {folder}: {error.strerror}") from error
+    name = report.experiment.name
+    figures = _write_figures(report, folder)
+    table = folder / f"{name}.csv"
+    with atomic_write(table, force=True) as temporary:
+        to_frame(report.filled).to_csv(temporary, index=False)
+    text = folder / f"{name}.md"
+    with atomic_write(text, force=True) as temporary:
+        temporary.write_text(markdown(report, figures), encoding="utf-8")
+    return [text, table, *figures]
+
+
+def markdown(report: Report, figures: list[Path]) -> str:
+    """The page that a person reads."""
+    experiment, facts = report.experiment, report.facts()
+    lines = [f"# {experiment.name}: {experiment.about}", ""]
+    if report.plan.quick:
+        lines += [
+            f"**Quick run: a small subset ({facts['seeds']} seed(s), {facts['trials']} trials, fewer graphs and "
+            "methods). It shows that the experiment runs; it does not settle a claim.**",
+            "",
+        ]
+    lines += [
+        f"Numbers: {experiment.unit}; mean ± standard deviation of {facts['seeds']} seed(s). Below ours stands the "
+        "paper's number, in brackets our difference to it. MLP uses no graph and is the floor; the oracle takes out "
+        "exactly the adversarial edges that were added and is the ceiling.",
+        "",
+        to_markdown(report.filled),
+        "",
+        *(f"- {note}" for note in experiment.notes),
+        f"- Hyper-parameters: {facts['trials']} settings tried on validation with seed 0; training preset "
+        f"{facts['training']}.",
+        "",
+        *(f"![{path.stem}]({path.name})" for path in figures if path.suffix == ".png"),
+        "",
+        *_failures(report),
+        f"Repeat: `{command(report)}`. {facts['cells']} cells, {_hours(facts['compute_seconds'])} of computing.",
+        "",
+        "Measured with " + ", ".join(f"{key} {value}" for key, value in facts["environment"].items()) + ".",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def command(report: Report) -> str:
+    """The command that makes this folder again."""
+    plan = report.plan
+    words = ["kces reproduce", report.experiment.name]
+    words += ["--quick"] if plan.quick else [f"--seeds {plan.seeds}", f"--trials {plan.trials}"]
+    words += [f"--only {','.join(plan.only)}"] if plan.only else []
+    words += [f"--methods {','.join(plan.methods)}"] if plan.methods else []
+    words += [f"--training {plan.training}"] if plan.training != "deeprobust" else []
+    return " ".join(words)
+
+
+def _failures(report: Report) -> list[str]:
+    """Every message of a cell that ended without a result, with how many cells it ended."""
+    counts: dict[str, int] = {}
+    for cell, outcome in report.outcomes.items():
+        if outcome.status != OK:
+            line = f"{cell.graph}, {cell.method or cell.task}: {outcome.status}: {outcome.message}"
+            counts[line] = counts.get(line, 0) + 1
+    if not counts:
+        return []
+    return ["## Without a result", "", *(f"- {line} ({count} cell(s))" for line, count in counts.items()), ""]
+
+
+def _write_figures(report: Report, folder: Path) -> list[Path]:
+    name = report.experiment.name
+    drawn = {}
+    if report.experiment.drawing in _DRAW:
+        drawn = _DRAW[report.experiment.drawing](report.filled, report.experiment.unit)
+    figures = {f"{name}-{_file_word(section)}": figure for section, figure in drawn.items()}
+    if report.experiment.has_distributions:
+        figures |= {f"{name}-{_file_word(section)}": figure for section, figure in _histograms(report).items()}
+    return [path for stem, figure in figures.items() for path in save_figure(figure, folder, stem)]
+
+
+def _histograms(report: Report) -> dict[str, Any]:
+    from kces.lab.reproduce.tasks import unpack
+
+    drawn = {}
+    for section, members in sections(report.filled).items():
+        found = {each.slot.row: report.outcomes.get(each.slot.cells[0]) for each in members}
+        scores = {row: unpack(out.result["scores"]) for row, out in found.items() if out and "scores" in out.result}
+        if scores:
+            drawn[section] = draw_histograms(section, scores)
+    return drawn
+
+
+def _file_word(section: str) -> str:
+    """
+    >>> _file_word("cora@metattack-0.25")
+    'cora-metattack-0.25'
+    """
+    kept = "".join(letter if letter.isalnum() or letter == "." else " " for letter in section)
+    return "-".join(kept.split())
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,155 @@
+"""Runs cells: what is finished is kept, what is not is run, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kces.lab.reproduce.cells import Cell
+from kces.lab.reproduce.needs import in_order, needs
+from kces.lab.reproduce.process import WORKER, Limits, RunningCell
+from kces.lab.reproduce.store import NOT_APPLICABLE, OK, Outcome, Store
+from kces.lab.reproduce.tasks import EXCLUSIVE
+from kces.memory import available_memory
+from kces.progress import Progress, silent
+
+__all__ = ["RunReport", "Settings", "run_cells"]
+
+_POLL_INTERVAL = 0.05
+_MEMORY_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How cells are run; nothing here changes a result.
+
+    Attributes
+    ----------
+    jobs : processes at a time.
+    memory : bytes each may use; default: 90 % of what is free, shared by the jobs.
+    seconds : wall time each may take; default: no limit.
+    retry_failed : run again what ended in OOM, error or timeout.
+    data_root : folder of the data sets.
+    command : the worker program.
+    """
+
+    jobs: int = 1
+    memory: int | None = None
+    seconds: float | None = None
+    retry_failed: bool = False
+    data_root: Path | None = None
+    command: Sequence[str] = WORKER
+
+    def limits(self) -> Limits:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        memory = self.memory or int(_MEMORY_SHARE * available_memory() / self.jobs)
+        return Limits(max(1, cores // self.jobs), memory, self.seconds)
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """How a run went: cells found finished, cells run now by status, and wall seconds."""
+
+    reused: int
+    ran: dict[str, int]
+    seconds: float
+
+
+def run_cells(
+    cells: list[Cell], store: Store, settings: Settings | None = None, *, progress: Progress = silent
+) -> RunReport:
+    """Run the cells and all they need; every one that is finished is in the store, whatever happens next."""
+    start = time.monotonic()
+    with store.exclusively():
+        schedule = _Schedule(in_order(cells), store, settings or Settings(), progress)
+        reused = schedule.finished
+        schedule.run()
+    return RunReport(reused, dict(schedule.ran), time.monotonic() - start)
+
+
+@dataclass
+class _Schedule:
+    """The cells that are left, and those under way."""
+
+    cells: list[Cell]
+    store: Store
+    settings: Settings
+    progress: Progress
+    running: list[RunningCell] = field(default_factory=list)
+    ran: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.limits = self.settings.limits()
+        self.needs = {cell: needs(cell) for cell in self.cells}
+        known = self.store.statuses()
+        self.statuses = {cell: known[cell.key] for cell in self.cells if self._is_finished(known.get(cell.key))}
+        self.waiting = [cell for cell in self.cells if cell not in self.statuses]
+
+    def _is_finished(self, status: str | None) -> bool:
+        return status is not None and (not self.settings.retry_failed or status in (OK, NOT_APPLICABLE))
+
+    @property
+    def finished(self) -> int:
+        return len(self.statuses)
+
+    def run(self) -> None:
+        self._report()
+        try:
+            while self.waiting or self.running:
+                self._start_what_can()
+                self._collect()
+                time.sleep(_POLL_INTERVAL)
+        finally:
+            for each in self.running:
+                each.kill()
+
+    def _start_what_can(self) -> None:
+        if len(self.running) >= self.settings.jobs:
+            return
+        for cell in list(self.waiting):
+            missing = [need for need in self.needs[cell].values() if self.statuses.get(need) != OK]
+            ended_badly = [need for need in missing if need in self.statuses]
+            if ended_badly:
+                self.waiting.remove(cell)
+                self._finish(cell, self._inherited(ended_badly[0]))
+            elif not missing and self._has_room(cell):
+                self.waiting.remove(cell)
+                self.running.append(self._launch(cell))
+
+    def _has_room(self, cell: Cell) -> bool:
+        alone = any(each.cell.task in EXCLUSIVE for each in self.running)
+        room = 1 if cell.task in EXCLUSIVE else self.settings.jobs
+        return not alone and len(self.running) < room
+
+    def _launch(self, cell: Cell) -> RunningCell:
+        found = self.store.get(self.needs[cell].values())
+        inputs = {part: found[need].result for part, need in self.needs[cell].items()}
+        limits = self.limits
+        if cell.task in EXCLUSIVE:
+            limits = replace(self.settings, jobs=1).limits()
+        return RunningCell(cell, inputs, limits, data_root=self.settings.data_root, command=self.settings.command)
+
+    def _collect(self) -> None:
+        for each in list(self.running):
+            outcome = each.poll()
+            if outcome is not None:
+                self.running.remove(each)
+                self._finish(each.cell, outcome)
+
+    def _inherited(self, need: Cell) -> Outcome:
+        """A cell that cannot run because of another ends as that one did."""
+        outcome = self.store.get([need])[need]
+        return Outcome(outcome.status, message=f"{need.task}: {outcome.message}"[:300])
+
+    def _finish(self, cell: Cell, outcome: Outcome) -> None:
+        self.store.put(cell, outcome)
+        self.statuses[cell] = outcome.status
+        self.ran[outcome.status] += 1
+        self._report()
+
+    def _report(self) -> None:
+        self.progress("cells", self.finished, len(self.cells))

@@ -1,0 +1,225 @@
+"""What a cell does: one function per task, from the cell and the results it needs to plain numbers."""
+
+from __future__ import annotations
+
+import base64
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kces.errors import InvalidParameterError, KCESError, MemoryLimitError
+from kces.lab.attacked import AttackedGraph
+from kces.lab.reproduce.cells import Cell
+
+__all__ = ["EXCLUSIVE", "TASKS", "order_by", "pack", "run_task", "unpack"]
+
+Inputs: TypeAlias = Mapping[str, dict[str, Any]]
+Task: TypeAlias = Callable[[Cell, Inputs, Path | None], dict[str, Any]]
+Scores: TypeAlias = npt.NDArray[np.float64]
+
+EXCLUSIVE = frozenset({"cost", "score-cost"})
+"""Tasks that measure time: the runner gives them the machine to themselves."""
+
+_PRESET_OF = {"kces": "robust", "kces-paper": "paper"}
+_WARM_UP_GRAPH = "synthetic:n=60,seed=0"
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+
+
+def run_task(cell: Cell, inputs: Inputs, data_root: Path | None = None) -> dict[str, Any]:
+    """Run the cell in this process.
+
+    >>> sorted(run_task(Cell.of("accuracy", "synthetic:n=80,seed=0", "mlp"), {}))
+    ['accuracy', 'parameters', 'peak_mb', 'seconds']
+    """
+    if cell.task not in TASKS:
+        raise InvalidParameterError(f"unknown task '{cell.task}'; there are: {', '.join(TASKS)}")
+    return TASKS[cell.task](cell, inputs, data_root)
+
+
+def pack(scores: Scores) -> str:
+    """An array as text, without loss.
+
+    >>> unpack(pack(np.array([0.1, 2.0]))).tolist()
+    [0.1, 2.0]
+    """
+    return base64.b64encode(np.ascontiguousarray(scores, dtype="<f8").tobytes()).decode()
+
+
+def unpack(text: str) -> Scores:
+    """The array that :func:`pack` wrote."""
+    return np.frombuffer(base64.b64decode(text), dtype="<f8")
+
+
+# -- graphs and defenses ----------------------------------------------------------------------------
+
+
+def _load(cell: Cell, data_root: Path | None) -> AttackedGraph:
+    from kces.lab.datasets import load_attacked
+    from kces.lab.reproduce.features import with_perturbed_features
+
+    attacked = load_attacked(cell.graph, data_root, split=cell.option("split", 0))
+    share = cell.option("features")
+    return attacked if share is None else with_perturbed_features(attacked, share)
+
+
+def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
+    from kces.lab.reproduce.scored import defense_for
+    from kces.lab.training import training_preset
+
+    preset = training_preset(cell.option("training", "deeprobust"))
+    scored = inputs.get("scores")
+    if scored is None:
+        return defense_for(cell.method, preset).informed_by(attacked)
+    scores = unpack(scored["scores"])
+    return defense_for(cell.method, preset, scores=scores, seconds=scored["seconds"]).informed_by(attacked)
+
+
+# -- the tasks --------------------------------------------------------------------------------------
+
+
+def _attack(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    """Make the attacked graph, which is then kept beside the data sets."""
+    attacked = _load(cell, data_root)
+    return {"added": len(attacked.added), "removed": len(attacked.removed)}
+
+
+def _tune(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    from kces.lab.defenses.tuning import tuned
+
+    attacked = _load(cell, data_root)
+    choice = tuned(_defense(cell, inputs, attacked), attacked.graph, cell.option("trials", 1), cell.seed)
+    return {"parameters": choice.parameters, "trials": [asdict(trial) for trial in choice.trials]}
+
+
+def _accuracy(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    from kces.lab.defenses.tuning import accuracy
+    from kces.lab.measure import watch
+
+    attacked = _load(cell, data_root)
+    parameters = inputs.get("tuning", {}).get("parameters", {})
+    defense = _defense(cell, inputs, attacked).with_parameters(parameters)
+    with watch() as usage:
+        classes = defense.fit(attacked.graph, cell.seed).predict()
+    return {
+        "accuracy": accuracy(attacked.graph, classes, attacked.judged_nodes),
+        "seconds": usage.seconds + defense.reused_seconds,
+        "peak_mb": usage.peak_mb,
+        "parameters": parameters,
+    }
+
+
+def _cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    from kces.lab.measure import measure_fresh
+
+    found = measure_fresh(cell.graph, cell.method, data_root)
+    if found.seconds is None:
+        refused = MemoryLimitError if "memory" in found.note else KCESError
+        raise refused(found.note)
+    return asdict(found)
+
+
+def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    """Scores of all edges, with a summary of their distribution."""
+    from kces.scoring import score_edges
+
+    graph = _load(cell, data_root).graph
+    start = time.perf_counter()
+    scores = score_edges(graph, preset=_preset(cell), **cell.shared_options("labels", "clusters"))
+    return {"scores": pack(scores), "seconds": time.perf_counter() - start} | _distribution(scores)
+
+
+def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    """Time and memory of scoring alone, after a small run that compiles what there is to compile."""
+    from kces.lab.datasets import load
+    from kces.scoring import score
+
+    score(load(_WARM_UP_GRAPH), preset=_preset(cell), engine="auto")
+    graph = _load(cell, data_root).graph
+    start, cpu_start = time.perf_counter(), time.process_time()
+    engine = score(graph, preset=_preset(cell)).engine
+    return {
+        "seconds": time.perf_counter() - start,
+        "cpu_seconds": time.process_time() - cpu_start,
+        "peak_mb": _peak_megabytes(),
+        "engine": engine,
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+    }
+
+
+def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    """Scores of the edges that are left after pruning at the ratio chosen on validation."""
+    from kces.ranking import kept_edges
+    from kces.scoring import score_edges
+
+    graph = _load(cell, data_root).graph
+    alpha = inputs["tuning"]["parameters"].get("alpha", 0.0)
+    pruned = graph.keep_edges(kept_edges(unpack(inputs["scores"]["scores"]), alpha))
+    scores = score_edges(pruned, preset=_preset(cell))
+    return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
+
+
+def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    """Accuracy of a GCN after pruning each of the ratios, highest score first, lowest first or at random."""
+    from kces.lab.defenses import make_defense
+    from kces.lab.defenses.tuning import accuracy
+    from kces.lab.training import training_preset
+    from kces.ranking import kept_edges
+
+    attacked = _load(cell, data_root)
+    graph = attacked.graph
+    known = unpack(inputs["scores"]["scores"]) if "scores" in inputs else np.zeros(graph.n_edges)
+    ranking = order_by(cell.option("order"), known, cell.seed)
+    preset = training_preset(cell.option("training", "deeprobust"))
+    found = {}
+    for ratio in cell.option("ratios"):
+        left = graph.keep_edges(kept_edges(ranking, ratio))
+        classes = make_defense("gcn", preset=preset).fit(left, cell.seed).predict()
+        found[f"accuracy@{ratio:g}"] = accuracy(graph, classes, attacked.judged_nodes)
+    return found
+
+
+def order_by(order: str, scores: Scores, seed: int) -> Scores:
+    """Scores whose highest are pruned first: as they are, turned round, or drawn with the seed.
+
+    >>> order_by("low", np.array([1.0, 2.0]), 0).tolist()
+    [-1.0, -2.0]
+    """
+    if order == "random":
+        return np.random.default_rng(seed).permutation(len(scores)).astype(np.float64)
+    return -scores if order == "low" else scores
+
+
+def _preset(cell: Cell) -> str:
+    return _PRESET_OF[cell.method.partition("+")[0]]
+
+
+def _distribution(scores: Scores) -> dict[str, float]:
+    quantiles = np.quantile(scores, _QUANTILES)
+    named = {f"q{round(100 * q)}": float(value) for q, value in zip(_QUANTILES, quantiles, strict=True)}
+    return named | {"mean": float(scores.mean()), "edges": len(scores)}
+
+
+def _peak_megabytes() -> float:
+    """The kernel's own record; in KiB on Linux, in bytes on macOS."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 1024
+
+
+TASKS: dict[str, Task] = {
+    "attack": _attack,
+    "tune": _tune,
+    "accuracy": _accuracy,
+    "cost": _cost,
+    "score": _score,
+    "score-cost": _score_cost,
+    "pruned-score": _pruned_score,
+    "curve": _curve,
+}

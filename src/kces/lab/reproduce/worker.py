@@ -1,0 +1,85 @@
+"""One cell in a process of its own: ``python -m kces.lab.reproduce.worker``.
+
+Reads an order as JSON on stdin and writes one JSON line to stdout. The process limits its own memory, and ends
+when the runner that started it is gone, so that a killed run leaves nothing behind that would go on computing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from kces.errors import MemoryLimitError
+from kces.lab.reproduce.cells import Cell
+from kces.lab.reproduce.store import ERROR, NOT_APPLICABLE, OK, OOM
+
+__all__ = ["answer", "main"]
+
+_WATCH_INTERVAL = 0.5
+_ALLOCATION_FAILED = ("can't allocate memory", "cannot allocate memory", "unable to allocate", "bad_alloc")
+
+
+def answer(order: dict[str, Any]) -> dict[str, Any]:
+    """Run the order's cell and say how it ended.
+
+    >>> cell = Cell.of("score", "synthetic:n=60,seed=0", "kces")
+    >>> answer({"cell": cell.to_json(), "inputs": {}, "data_root": None})["status"]
+    'ok'
+    """
+    root = None if order["data_root"] is None else Path(order["data_root"])
+    try:
+        from kces.lab.reproduce.tasks import run_task
+
+        result = run_task(Cell.from_json(order["cell"]), order["inputs"], root)
+    except Exception as error:  # whatever goes wrong in a cell is that cell's outcome, not the end of the run
+        return {"status": status_of(error), "message": one_line(error), "result": {}}
+    return {"status": OK, "message": "", "result": result}
+
+
+def status_of(error: BaseException) -> str:
+    """Out of memory, not applicable, or any other error.
+
+    >>> status_of(MemoryError()), status_of(RuntimeError("can't allocate memory")), status_of(OSError())
+    ('oom', 'oom', 'error')
+    """
+    if isinstance(error, (MemoryError, MemoryLimitError)):
+        return OOM
+    if any(words in str(error).lower() for words in _ALLOCATION_FAILED):
+        return OOM
+    # By name: importing the class would import torch, which a cell without training need not wait for.
+    names = {base.__name__ for base in type(error).__mro__}
+    return NOT_APPLICABLE if "NotApplicableError" in names else ERROR
+
+
+def one_line(error: BaseException) -> str:
+    """The message without line breaks, or the name of the error when it has none."""
+    return " ".join(str(error).split())[:300] or type(error).__name__
+
+
+def main() -> None:
+    """Limit the memory, watch the runner, run the cell."""
+    order = json.load(sys.stdin)
+    if order["memory"] is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (order["memory"], order["memory"]))
+    threading.Thread(target=_end_with, args=(order["runner"],), daemon=True).start()
+    sys.stdout.write(json.dumps(answer(order)) + "\n")
+
+
+def _end_with(runner: int) -> None:
+    while os.getppid() == runner:
+        time.sleep(_WATCH_INTERVAL)
+    # The runner made this process the leader of a group: what it started itself goes with it.
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
