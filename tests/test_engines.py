@@ -181,7 +181,7 @@ def test_far_field_is_the_gradient_of_f() -> None:
     """Against numerical differentiation of ``f(z) = Σ_r a_r k(z·z_r)`` along X_k, self term left out."""
     problem = problem_for(synthetic(n=60, seed=2))
     a = solve_codes(problem).a
-    field = far_field(problem, a, method="stream")
+    field = far_field(problem, a, method="pairs")
     unit, X = problem.unit, problem.graph.features
     nearest = (unit @ unit.T - 2 * np.eye(60)).max(axis=1)
     nodes = np.flatnonzero(nearest < 0.95)[:5]  # the slope is capped where nodes are more alike

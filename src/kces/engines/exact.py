@@ -24,7 +24,7 @@ import numpy.typing as npt
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
-from kces.engines.inner import all_pairs, inverse_sqrt, row_by_row
+from kces.engines.inner import inverse_sqrt, row_by_row
 from kces.engines.problem import Array, Problem
 from kces.engines.removal import Supports, explicit_rows, removal_supports
 from kces.errors import SingularKernelError
@@ -102,7 +102,7 @@ def _unchanged(problem: Problem, which: Ints) -> _Kernel:
     edges = graph.edges[which]
     return _Kernel(
         ZZ=problem.ZZ,
-        XZ=all_pairs(X, problem.Z),
+        XZ=problem.XZ,
         XX_self=row_by_row(X, X),
         XX_edge=row_by_row(X[edges[:, 0]], X[edges[:, 1]]),
         H=H,

@@ -15,15 +15,11 @@ import scipy.sparse as sp
 
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Array, Problem
-from kces.engines.solve import dense
+from kces.engines.solve import DIRECT_LIMIT, dense
 from kces.graph import Features, Graph
 from kces.progress import Progress, silent
 
 __all__ = ["FarField", "far_field"]
-
-STREAM_LIMIT = 8_192
-"""Above it the sum over all pairs of nodes costs more than the solve, and the series loses next to nothing."""
-_TILE = 1_024
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,42 +33,48 @@ class FarField:
 
 
 def far_field(problem: Problem, a: Array, *, method: str = "auto", progress: Progress = silent) -> FarField:
-    """``stream`` sums over all pairs of nodes, in tiles (O(N² F) time, O(N F) memory); ``series`` takes the slope's
-    expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes, exact for neighbours (O(N F² + E F)); ``auto`` chooses by size."""
-    n = problem.graph.n_nodes
+    """``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
+    ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
+    (O(N F² + E F) time, O(N F) memory); ``auto`` chooses by size."""
     if method == "auto":
-        method = "stream" if n <= STREAM_LIMIT else "series"
-    unit = dense(problem.unit, np.float32)
+        method = "pairs" if problem.graph.n_nodes <= DIRECT_LIMIT else "series"
+    take = _pairs if method == "pairs" else _series_products
     parts = []
     for column in range(a.shape[1]):
         progress("far field", column, a.shape[1])
-        values = a[:, column]
-        G = _stream(unit, values) if method == "stream" else _series(problem.graph, unit, values)
-        parts.append(_inner_products(problem, unit, G))
+        parts.append(take(problem, np.ascontiguousarray(a[:, column])))
         progress("far field", column + 1, a.shape[1])
     return FarField(*(np.stack([part[which] for part in parts], axis=1) for which in range(3)))
 
 
-def _stream(unit: npt.NDArray[np.float32], a: Array) -> npt.NDArray[np.float32]:
-    n = len(unit)
-    weights = a.astype(np.float32)
-    G = np.zeros_like(unit)
-    for start in range(0, n, _TILE):
-        stop = min(start + _TILE, n)
-        # Slopes are symmetric: a tile left of the diagonal serves its rows and its columns.
-        tile = unit[start:stop] @ unit[:stop].T
-        _slope_in_place(tile, start)
-        G[start:stop] += tile @ (weights[:stop, None] * unit[:stop])
-        G[:start] += tile[:, :start].T @ (weights[start:stop, None] * unit[start:stop])
-    return G
+def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
+    adjacency = problem.graph.adjacency
+    return _pair_sums(problem.ZZ, problem.XZ, problem.inverse_lengths, a, adjacency.indptr, adjacency.indices)
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)
-def _slope_in_place(tile, start):
-    for p in numba.prange(tile.shape[0]):
-        for q in range(tile.shape[1]):
-            tile[p, q] = kernel_slope(tile[p, q])
-        tile[p, start + p] = 0.0
+def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
+    n = len(a)
+    z_dot, x_dot, neighbour_dot = np.zeros(n), np.zeros(n), np.zeros(len(indices))
+    for k in numba.prange(n):
+        pull = np.empty(n)
+        for r in range(n):
+            pull[r] = a[r] * inverse_lengths[r] * kernel_slope(ZZ[k, r] * inverse_lengths[k] * inverse_lengths[r])
+        pull[k] = 0.0
+        for r in range(n):
+            z_dot[k] += pull[r] * ZZ[k, r]
+            x_dot[k] += pull[r] * XZ[k, r]
+        for p in range(indptr[k], indptr[k + 1]):
+            total = 0.0
+            for r in range(n):
+                total += pull[r] * XZ[indices[p], r]
+            neighbour_dot[p] = total
+    return z_dot, x_dot, neighbour_dot
+
+
+def _series_products(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
+    unit = dense(problem.unit, np.float32)
+    return _inner_products(problem, unit, _series(problem.graph, unit, a))
 
 
 def _series(graph: Graph, unit: npt.NDArray[np.float32], a: Array) -> npt.NDArray[np.float32]:

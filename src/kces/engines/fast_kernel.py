@@ -11,7 +11,7 @@ import numpy as np
 
 from kces.kernel import COSINE_NOISE
 
-__all__ = ["SLOPE_CAP", "kernel_slope", "kernel_value"]
+__all__ = ["SLOPE_CAP", "fast_gram", "kernel_slope", "kernel_value"]
 
 SLOPE_CAP = 0.99
 """The kernel's slope is infinite at c = 1. Between nodes more alike than this the slope at 0.99 is used."""
@@ -45,3 +45,13 @@ def kernel_slope(c):
     """``k'(c) = (π − arccos c + c / sqrt(1 − c²)) / 2π``, capped near ±1."""
     c = min(max(c, -SLOPE_CAP), SLOPE_CAP)
     return (np.pi - _arccos(c) + c / np.sqrt(1.0 - c * c)) / (2.0 * np.pi)
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def fast_gram(ZZ, inverse_lengths):
+    """The Gram matrix H from ``Z Zᵀ``, on all threads."""
+    H = np.empty_like(ZZ)
+    for p in numba.prange(len(ZZ)):
+        for q in range(len(ZZ)):
+            H[p, q] = kernel_value(ZZ[p, q] * inverse_lengths[p] * inverse_lengths[q])
+    return H

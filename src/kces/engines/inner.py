@@ -20,8 +20,9 @@ def all_pairs(A: Features, B: Features) -> Array:
     >>> all_pairs(np.eye(2), np.ones((1, 2))).tolist()
     [[1.0], [1.0]]
     """
-    product = A @ B.T
-    return product.toarray() if sp.issparse(product) else np.ascontiguousarray(product)
+    # Sparse times dense: sparse times sparse would store an index beside each entry of a full result.
+    right = np.ascontiguousarray(B.toarray().T) if sp.issparse(B) else B.T
+    return np.ascontiguousarray(A @ right)
 
 
 def row_by_row(A: Features, B: Features) -> Array:

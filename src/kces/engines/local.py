@@ -34,7 +34,7 @@ from kces.engines.block import (
 )
 from kces.engines.far_field import FarField, far_field
 from kces.engines.fast_kernel import kernel_slope
-from kces.engines.inner import all_pairs, gathered_dots, inverse_sqrt, row_by_row
+from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
 from kces.engines.problem import Array, Problem
 from kces.engines.solve import DIRECT_LIMIT, dense, solve_codes, solve_memory
 from kces.errors import InvalidParameterError
@@ -126,7 +126,7 @@ class LocalEngine:
 def pair_products(problem: Problem) -> tuple[Array, Array, Array, Array]:
     """``Z Zᵀ`` and ``X Zᵀ`` where they fit, else empty, and then Z and X themselves for products on demand."""
     if problem.graph.n_nodes <= DIRECT_LIMIT:
-        return problem.ZZ, all_pairs(problem.graph.features, problem.Z), _EMPTY, _EMPTY
+        return problem.ZZ, problem.XZ, _EMPTY, _EMPTY
     return _EMPTY, _EMPTY, dense(problem.Z), dense(problem.graph.features)
 
 

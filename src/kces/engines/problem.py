@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kces.engines.inner import all_pairs
 from kces.graph import Features, Graph
-from kces.kernel import aggregate, arc_cosine, normalize_rows
+from kces.kernel import aggregate, arc_cosine, normalize_rows, propagation
 
 __all__ = ["Array", "Problem"]
 
@@ -50,9 +50,14 @@ class Problem:
         return np.divide(1.0, self.lengths, out=np.zeros_like(self.lengths), where=self.lengths > 0)
 
     @cached_property
+    def XZ(self) -> Array:  # noqa: N802
+        """``X Zᵀ``, N x N: only for engines that have asked for the memory."""
+        return all_pairs(self.graph.features, self.Z)
+
+    @cached_property
     def ZZ(self) -> Array:  # noqa: N802
-        """``Z Zᵀ``, N x N: only for engines that have asked for the memory."""
-        return all_pairs(self.Z, self.Z)
+        """``Z Zᵀ = T (X Zᵀ)``: with X Zᵀ at hand it costs a product with a sparse matrix."""
+        return np.ascontiguousarray(propagation(self.graph) @ self.XZ)
 
     def gram(self) -> Array:
         """The Gram matrix H, from ``Z Zᵀ``."""

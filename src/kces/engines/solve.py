@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
 
-from kces.engines.fast_kernel import kernel_value
+from kces.engines.fast_kernel import fast_gram, kernel_value
 from kces.engines.problem import Array, Problem
 from kces.errors import SingularKernelError
 from kces.graph import Features
@@ -60,7 +60,8 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
         raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
     progress("solve the kernel", 0, 1)
     if method == "direct":
-        a = scipy.linalg.cho_solve(ridge_factor(problem.gram(), problem.ridge), problem.codes, check_finite=False)
+        H = fast_gram(problem.ZZ, problem.inverse_lengths)
+        a = scipy.linalg.cho_solve(ridge_factor(H, problem.ridge), problem.codes, check_finite=False)
     elif method == "iterative":
         a = _conjugate_gradients(problem)
     else:
