@@ -47,6 +47,7 @@ Ints = npt.NDArray[np.int64]
 
 _CAPS = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
 """Candidate caps by hops. With one hop more than 32 neighbours were never seen to change the ranking."""
+_CAPS_OF_LARGE_GRAPHS = (16, 8)
 _WORK_BUDGET = {1: 2e10, 2: 5e10}
 """Multiplications that all blocks together may cost, by hops: some seconds."""
 _EDGE_CHUNK = 50_000
@@ -78,14 +79,14 @@ class LocalEngine:
     ----------
     hops : 1 takes the neighbours of the endpoints into the block, 2 also (up to ``2 cap + 2`` nodes) theirs.
     cap : most neighbours per endpoint in the block; None chooses the largest that keeps the total work in bounds.
-    fill : with 1 hop, a block smaller than this is filled up with second neighbours: it costs next to nothing and
-        helps most where an endpoint has few neighbours.
+    fill : with 1 hop, a block smaller than this is filled up with second neighbours: it costs little and helps most
+        where an endpoint has few neighbours. None takes 24, and 16 on large graphs.
     seed : of the landmarks, on graphs too large for a direct or iterative solve.
     """
 
     name = "local"
 
-    def __init__(self, hops: int = 1, cap: int | None = None, fill: int = 24, seed: int = 0) -> None:
+    def __init__(self, hops: int = 1, cap: int | None = None, fill: int | None = None, seed: int = 0) -> None:
         if hops not in (1, 2):
             raise InvalidParameterError(f"hops must be 1 or 2, got {hops}")
         if cap is not None and cap < 1:
@@ -108,7 +109,7 @@ class LocalEngine:
         xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
         cap = self.cap or choose_cap(graph, self.hops)
         listed = most_important_neighbours(graph, order.a, problem.inverse_lengths, cap)
-        fill = self.fill if self.hops == 1 else 2 * cap + 2
+        fill = 2 * cap + 2 if self.hops == 2 else self.fill or (24 if graph.n_nodes <= DIRECT_LIMIT else 16)
         products = pair_products(problem)
         scores = np.empty(graph.n_edges)
         for start in range(0, graph.n_edges, _EDGE_CHUNK):
@@ -177,10 +178,11 @@ def _neighbour_effects(
 
 def choose_cap(graph: Graph, hops: int) -> int:
     """The largest cap whose blocks cost at most the work budget: |S|² inner products and a |S|³/3 factorisation."""
+    large = graph.n_nodes > DIRECT_LIMIT
     degrees = graph.degrees - 1
-    width = 25.0 if graph.n_nodes <= DIRECT_LIMIT else 25.0 + 0.5 * min(graph.n_features, _REDUCED_WIDTH)
+    width = 25.0 + (0.5 * min(graph.n_features, _REDUCED_WIDTH) if large else 0.0)
     i, j = graph.edges[:, 0], graph.edges[:, 1]
-    for cap in _CAPS[hops]:
+    for cap in _CAPS[hops] if hops == 2 or not large else _CAPS_OF_LARGE_GRAPHS:
         size = np.minimum(degrees[i], cap) + np.minimum(degrees[j], cap) + 2
         if hops == 2:
             size = np.full(len(size), 2.0 * cap + 2)
