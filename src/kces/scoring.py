@@ -21,7 +21,7 @@ from kces.presets import Recipe, recipe_for
 from kces.progress import Progress, silent
 from kces.pseudo_labels import PseudoLabels, encode, pseudo_labels
 from kces.ranking import check_alpha, edge_table, kept_edges
-from kces.robust import robust_evidence
+from kces.robust import RobustEvidence, robust_evidence
 
 __all__ = ["PAIR_ENGINE", "Scored", "find_suspicious_edges", "gkc", "pose", "score", "score_edges"]
 
@@ -38,16 +38,16 @@ class Scored:
     engine: str
     engine_reason: str
     pseudo: PseudoLabels | None = None
-    random_scores: npt.NDArray[np.float64] | None = None
-    """Scores of random pairs of nodes, where the preset has them: the yardstick of an automatic cut."""
+    evidence: RobustEvidence | None = None
+    """What preset robust knows beyond the scores: the yardstick of an automatic cut."""
 
     def resolve_alpha(self, alpha: float | str) -> float:
         """The pruning ratio itself: ``auto`` becomes the share that looks like noise."""
         if alpha != "auto":
             return check_alpha(alpha)
-        if self.random_scores is None:
+        if self.evidence is None:
             raise InvalidParameterError("alpha auto needs preset robust; give a number in [0, 1] with preset paper")
-        return automatic_alpha(self.scores, self.random_scores)
+        return automatic_alpha(self.evidence)
 
 
 def pose(graph: Graph, recipe: Recipe, *, clusters: int | None = None, seed: int = 0) -> tuple[Problem, PseudoLabels]:
@@ -97,9 +97,7 @@ def _score_pairs(
     if clusters is not None:
         raise InvalidParameterError("preset robust has no clusters; use --preset paper for that")
     found = robust_evidence(graph, train_labels=recipe.labels == "train", seed=seed, progress=progress)
-    return Scored(
-        graph, found.scores, recipe, PAIR_ENGINE, "the robust preset's own", random_scores=found.random_scores
-    )
+    return Scored(graph, found.scores, recipe, PAIR_ENGINE, "the robust preset's own", evidence=found)
 
 
 def score_edges(graph: Any, **options: Any) -> npt.NDArray[np.float64]:
