@@ -169,7 +169,7 @@ def is_running(pid: int) -> bool:
 
 def test_failures_are_recorded_and_kept_until_a_retry(fake, store, tmp_path):
     cells = [*runs(1, "dies"), *runs(1, "killed"), *runs(1, status="not applicable"), *runs(1, sleep=30)]
-    settings = Settings(jobs=4, command=fake, seconds=5.0)
+    settings = Settings(jobs=4, command=fake, seconds=2.5)
     run_cells(cells, store, settings)
     outcomes = [store.get([cell])[cell] for cell in cells]
     assert [outcome.mark for outcome in outcomes] == ["error: RuntimeError: broken", "OOM", "–", "timeout"]

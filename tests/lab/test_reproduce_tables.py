@@ -185,7 +185,7 @@ def test_markdown_shows_ours_the_papers_the_difference_and_every_failure():
     assert lines[4:] == [
         "| MLP (floor) | 61.0 ± 1.4 |",
         "| GCN | 49.0 ± 1.4<br>paper 53.12 ± 0.83 (−4.1) |",
-        "| GAT | 55.0 (1 x error: a / b c)<br>paper 58.35 ± 0.22 (−3.3) |".replace("−3.3", "−3.4"),
+        "| GAT | 55.0 (1 x error: a / b c)<br>paper 58.35 ± 0.22 (−3.4) |",
         "| ProGNN | OOM<br>paper OOM |",
         "| GCN-Jaccard | – |",
         "| KCES robust | not run<br>paper 82.99 ± 0.08 |",
@@ -249,12 +249,12 @@ def test_a_small_experiment_end_to_end_and_again_from_its_store(tmp_path, monkey
     attacked = f"{GRAPH}@dice-0.25#0"
 
     def slots(plan: Plan) -> list[Slot]:
-        return [Slot("toy", method, "dice", plan.runs(attacked, method)) for method in ("mlp", "kces-paper", "oracle")]
+        return [Slot("toy", method, "dice", plan.runs(attacked, method)) for method in ("kces-paper",)]
 
     experiment, plan = Experiment("table-toy", "", slots), Plan(seeds=1, trials=2)
     report, ran = reproduce(experiment, plan, tmp_path / "store.sqlite", Settings(jobs=2))
     assert ran is not None
-    assert ran.ran == {"ok": len(in_order(cells_of(slots(plan))))} == {"ok": 7}
+    assert ran.ran == {"ok": len(in_order(cells_of(slots(plan))))} == {"ok": 4}
     assert all(each.mean is not None and 30 < each.mean <= 100 for each in report.filled)
     again, nothing = reproduce(experiment, plan, tmp_path / "store.sqlite", None)
     assert nothing is None

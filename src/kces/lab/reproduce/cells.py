@@ -59,7 +59,7 @@ class Cell:
         """The value of an option."""
         return dict(self.options).get(name, default)
 
-    def shared_options(self, *names: str) -> dict[str, Option]:
+    def shared_options(self, *names: str) -> dict[str, Any]:
         """Those of the named options that are set: what a cell hands on to the cells it needs."""
         return {name: value for name, value in self.options if name in names}
 

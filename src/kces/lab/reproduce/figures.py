@@ -142,7 +142,8 @@ def draw_histograms(name: str, scores: Mapping[str, Any]) -> Any:
         figure, axis = pyplot.subplots(figsize=(5.2, 3.0))
         if positive:
             together = np.concatenate(list(positive.values()))
-            bins = np.linspace(*np.quantile(together, (0.001, 1.0)), 60)
+            low, high = np.quantile(together, (0.001, 1.0))
+            bins = np.linspace(float(low), float(high), 60)
             for colour, (label, values) in zip(SEQUENCE, positive.items(), strict=False):
                 axis.hist(values, bins=bins, density=True, histtype="step", color=colour, linewidth=1.4, label=label)
             axis.legend()

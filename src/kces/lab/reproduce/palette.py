@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["CEILING_COLOUR", "FLOOR_COLOUR", "SEQUENCE", "colour_of", "style"]
 
@@ -38,7 +39,7 @@ def style() -> Iterator[None]:
     """Fonts and lines of all figures, inside the block only, and a backend that needs no screen."""
     import matplotlib
 
-    settings = {
+    settings: dict[Any, Any] = {
         "backend": "Agg",
         "font.size": 9,
         "axes.spines.top": False,

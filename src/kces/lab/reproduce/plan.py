@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kces.errors import InvalidParameterError
 from kces.lab.datasets import parse_name
@@ -107,7 +108,7 @@ class Plan:
 
     def runs(self, graph: str, method: str, **options: Option) -> tuple[Cell, ...]:
         """A tuned training per seed."""
-        shared = {"trials": self.trials, "training": self.training} | options
+        shared: dict[str, Any] = {"trials": self.trials, "training": self.training} | options
         return tuple(Cell.of("accuracy", graph, method, seed, **shared) for seed in range(self.seeds))
 
 
