@@ -29,7 +29,7 @@ def perturb_features(features: Features, share: float, seed: int = 0) -> Feature
     feature occurs stays as it is, so no column gives the perturbation away.
 
     >>> words = sp.csr_array(np.eye(4))
-    >>> perturb_features(words, 0.5).sum()
+    >>> float(perturb_features(words, 0.5).sum())
     4.0
     """
     generator = np.random.default_rng(seed)

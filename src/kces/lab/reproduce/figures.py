@@ -143,7 +143,7 @@ def draw_histograms(name: str, scores: Mapping[str, Any]) -> Any:
         if positive:
             together = np.concatenate(list(positive.values()))
             low, high = np.quantile(together, (0.001, 1.0))
-            bins = np.linspace(float(low), float(high), 60)
+            bins = np.linspace(float(low), float(high), 60).tolist()
             for colour, (label, values) in zip(SEQUENCE, positive.items(), strict=False):
                 axis.hist(values, bins=bins, density=True, histtype="step", color=colour, linewidth=1.4, label=label)
             axis.legend()

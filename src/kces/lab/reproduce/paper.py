@@ -28,7 +28,9 @@ class Reported:
         'OOM'
         """
         numbers = [float(number) for number in re.findall(r"[\d.]+", text)]
-        return cls(*numbers) if numbers else cls(None, mark=text)
+        if not numbers:
+            return cls(None, mark=text)
+        return cls(numbers[0], numbers[1] if len(numbers) > 1 else None)
 
 
 def method_reported(table: dict[str, Reported], method: str) -> Reported | None:
