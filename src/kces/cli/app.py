@@ -17,6 +17,7 @@ from kces.cli.demo import demo
 from kces.cli.evaluate import evaluate
 from kces.cli.gkc import gkc
 from kces.cli.output import errors, warnings_as_lines
+from kces.cli.reproduce import reproduce
 from kces.cli.sanitize import sanitize
 from kces.cli.score import score
 from kces.errors import KCESError
@@ -46,7 +47,7 @@ def _root(
     """Kernel-Complexity Edge Sanitization."""
 
 
-for command in (score, sanitize, gkc, bound, attack, evaluate, demo):
+for command in (score, sanitize, gkc, bound, attack, evaluate, reproduce, demo):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(bench_app, name="bench")

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Array, Problem
-from kces.engines.solve import DIRECT_LIMIT, dense
+from kces.engines.solve import dense, takes_all_pairs
 from kces.graph import Features, Graph
 from kces.progress import Progress, silent
 
@@ -37,7 +37,7 @@ def far_field(problem: Problem, a: Array, *, method: str = "auto", progress: Pro
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
     (O(N F² + E F) time, O(N F) memory); ``auto`` chooses by size."""
     if method == "auto":
-        method = "pairs" if problem.graph.n_nodes <= DIRECT_LIMIT else "series"
+        method = "pairs" if takes_all_pairs(problem.graph) else "series"
     take = _pairs if method == "pairs" else _series_products
     parts = []
     for column in range(a.shape[1]):

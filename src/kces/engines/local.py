@@ -36,7 +36,7 @@ from kces.engines.far_field import FarField, far_field
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
 from kces.engines.problem import Array, Problem
-from kces.engines.solve import DIRECT_LIMIT, dense, solve_codes, solve_memory
+from kces.engines.solve import dense, solve_codes, solve_memory, takes_all_pairs
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.progress import Progress, silent
@@ -100,7 +100,7 @@ class LocalEngine:
         """Bytes at the peak: the solve dominates."""
         graph = problem.graph
         width = min(graph.n_features, _REDUCED_WIDTH) if _too_wide(graph) else graph.n_features
-        return solve_memory(graph.n_nodes) + 24 * graph.n_nodes * width + 200 * graph.n_edges
+        return solve_memory(graph) + 24 * graph.n_nodes * width + 200 * graph.n_edges
 
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         problem = compact(problem, self.seed)
@@ -109,7 +109,7 @@ class LocalEngine:
         xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
         cap = self.cap or choose_cap(graph, self.hops)
         listed = most_important_neighbours(graph, order.a, problem.inverse_lengths, cap)
-        fill = 2 * cap + 2 if self.hops == 2 else self.fill or (24 if graph.n_nodes <= DIRECT_LIMIT else 16)
+        fill = 2 * cap + 2 if self.hops == 2 else self.fill or (24 if takes_all_pairs(graph) else 16)
         products = pair_products(problem)
         scores = np.empty(graph.n_edges)
         for start in range(0, graph.n_edges, _EDGE_CHUNK):
@@ -126,14 +126,14 @@ class LocalEngine:
 
 def pair_products(problem: Problem) -> tuple[Array, Array, Array, Array]:
     """``Z Zᵀ`` and ``X Zᵀ`` where they fit, else empty, and then Z and X themselves for products on demand."""
-    if problem.graph.n_nodes <= DIRECT_LIMIT:
+    if takes_all_pairs(problem.graph):
         return problem.ZZ, problem.XZ, _EMPTY, _EMPTY
     return _EMPTY, _EMPTY, dense(problem.Z), dense(problem.graph.features)
 
 
 def _too_wide(graph: Graph) -> bool:
     """Whether the features of a large graph are too many to hold as a dense array beside everything else."""
-    return graph.n_nodes > DIRECT_LIMIT and 8 * graph.n_nodes * graph.n_features > _DENSE_FEATURE_BYTES
+    return not takes_all_pairs(graph) and 8 * graph.n_nodes * graph.n_features > _DENSE_FEATURE_BYTES
 
 
 def compact(problem: Problem, seed: int = 0) -> Problem:
@@ -178,7 +178,7 @@ def _neighbour_effects(
 
 def choose_cap(graph: Graph, hops: int) -> int:
     """The largest cap whose blocks cost at most the work budget: |S|² inner products and a |S|³/3 factorisation."""
-    large = graph.n_nodes > DIRECT_LIMIT
+    large = not takes_all_pairs(graph)
     degrees = graph.degrees - 1
     width = 25.0 + (0.5 * min(graph.n_features, _REDUCED_WIDTH) if large else 0.0)
     i, j = graph.edges[:, 0], graph.edges[:, 1]

@@ -1,6 +1,6 @@
 """One global solve ``a = (H + λI)⁻¹ y``, in the way that fits the number of nodes.
 
-- up to 8,192 nodes: Cholesky in double precision;
+- up to 4,096 nodes, or 8,192 with more than 1,024 features: Cholesky in double precision;
 - up to 24,000 nodes: conjugate gradients on H, of which one triangle is kept in single precision (780 MB for Pubmed);
 - beyond: the kernel is replaced by its linear term for all pairs plus the exact rest within blocks of similar nodes,
   and that is solved directly: O(N (F² + block²)) time and O(N F) memory.
@@ -19,23 +19,24 @@ import scipy.sparse as sp
 from kces.engines.fast_kernel import fast_gram, kernel_value
 from kces.engines.problem import Array, Problem
 from kces.errors import SingularKernelError
-from kces.graph import Features
+from kces.graph import Features, Graph
 from kces.kernel import ridge_factor
 from kces.memory import available_memory
 from kces.progress import Progress, silent
 
-__all__ = ["DIRECT_LIMIT", "Solution", "dense", "similarity_blocks", "solve_codes", "solve_memory"]
+__all__ = ["Solution", "dense", "similarity_blocks", "solve_codes", "solve_memory", "takes_all_pairs"]
 
 Ints = npt.NDArray[np.int64]
 
-DIRECT_LIMIT = 8_192
+_DIRECT_LIMIT = 4_096
+_DIRECT_LIMIT_WIDE = 8_192
+_WIDE = 1_024
 ITERATIVE_LIMIT = 24_000
 _TILE = 1_024
 _TOLERANCE = 3e-2
 """Of the residual; on Pubmed it leaves some two percent of error in ``a``, below what the ranking feels."""
 _MAX_ITERATIONS = 200
 _BLOCK = 1_024
-_WIDEST_SHARED = 1_024
 _ROUNDING = 1e-5
 """Added to the diagonal of blocks made in single precision, so that twins do not make them indefinite."""
 
@@ -53,9 +54,10 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
     n = problem.graph.n_nodes
     if method == "auto":
         half_in_memory = 2 * n * n < 0.5 * available_memory()
-        method = "direct" if n <= DIRECT_LIMIT else "partition"
-        if DIRECT_LIMIT < n <= ITERATIVE_LIMIT and half_in_memory:
-            method = "iterative"
+        if takes_all_pairs(problem.graph):
+            method = "direct"
+        else:
+            method = "iterative" if n <= ITERATIVE_LIMIT and half_in_memory else "partition"
     if problem.ridge == 0 and method != "direct":
         raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
     progress("solve the kernel", 0, 1)
@@ -70,13 +72,20 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
     return Solution(a, method)
 
 
-def solve_memory(n_nodes: int) -> int:
+def takes_all_pairs(graph: Graph) -> bool:
+    """Whether inner products of all pairs of nodes are made: on small graphs, and on somewhat larger ones whose
+    features are so many that making products on demand would cost more."""
+    return graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > _WIDE else _DIRECT_LIMIT)
+
+
+def solve_memory(graph: Graph) -> int:
     """Bytes that the solve needs at its peak, with the inner products kept beside it on small graphs."""
-    if n_nodes <= DIRECT_LIMIT:
+    n_nodes = graph.n_nodes
+    if takes_all_pairs(graph):
         return 5 * 8 * n_nodes**2
     if n_nodes <= ITERATIVE_LIMIT:
         return 2 * n_nodes**2 + 8 * _TILE * n_nodes
-    return 8 * n_nodes * _WIDEST_SHARED + 8 * 4 * _BLOCK**2
+    return 8 * n_nodes * _WIDE + 8 * 4 * _BLOCK**2
 
 
 def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
@@ -207,7 +216,7 @@ def _solve_partitioned(problem: Problem, seed: int, block: int = _BLOCK) -> Arra
     Nyström part on 256 landmarks in its place.
     """
     unit = dense(problem.unit, np.float32)
-    shared = np.float32(0.5) * unit if unit.shape[1] <= _WIDEST_SHARED else np.zeros((len(unit), 1), np.float32)
+    shared = np.float32(0.5) * unit if unit.shape[1] <= _WIDE else np.zeros((len(unit), 1), np.float32)
     solved_shared = np.empty_like(shared)
     solved_codes = np.empty_like(problem.codes)
     for nodes in similarity_blocks(unit, block, seed):
