@@ -59,7 +59,7 @@ def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: i
         scores = VARIANTS[variant](attacked.graph)
         curve = accuracy_curve(attacked, scores, seeds=range(seeds)) if seeds else None
         found = (ranking_auc(attacked, scores), precision(attacked, scores))
-        _write((name, variant, share, *found, *_chosen(attacked, curve, automatic)))
+        _write((name, variant, share, *found, *_chosen(attacked, curve, automatic if evidence.own_features else None)))
     if not references:
         return
     oracle = attacked.is_added.astype(np.float64)
@@ -72,11 +72,13 @@ def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: i
         _write((name, row, share, None, None, alpha, single, None, None))
 
 
-def _chosen(attacked: AttackedGraph, curve: Curve | None, automatic: float) -> tuple[float | None, ...]:
-    """α and accuracy by validation alone, then by validation guided by the automatic α."""
+def _chosen(attacked: AttackedGraph, curve: Curve | None, automatic: float | None) -> tuple[float | None, ...]:
+    """α and accuracy by validation alone, then by validation guided by the automatic α, if there is one."""
     if curve is None or attacked.graph.val is None:
         return (None,) * 4
     best = curve.best_alpha()
+    if automatic is None:  # features say nothing, so there is nothing to guide by
+        return best, curve.at(best), best, curve.at(best)
     guided = guided_alpha(curve.alphas, curve.validation, len(attacked.graph.val), automatic)
     return best, curve.at(best), guided, curve.at(guided)
 
