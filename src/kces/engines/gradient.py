@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.engines.inner import gathered_dots, inverse_sqrt
-from kces.engines.local import LocalEngine, compact, first_order
+from kces.engines.local import LocalEngine, compact, first_order, x_dot_z
 from kces.engines.problem import Array, Problem
 from kces.progress import Progress, silent
 
@@ -32,8 +32,8 @@ class GradientEngine:
         edges = graph.edges
         forward = _positions(graph.adjacency.indptr, graph.adjacency.indices, graph.n_nodes)
         backward = order.reverse[forward]
-        xz = [gathered_dots(graph.features, edges[:, 1 - end], problem.Z, edges[:, end]) for end in (0, 1)]
-        xz_own = gathered_dots(graph.features, np.arange(graph.n_nodes), problem.Z, np.arange(graph.n_nodes))
+        xz = [x_dot_z(problem, edges[:, 1 - end], edges[:, end]) for end in (0, 1)]
+        xz_own = x_dot_z(problem, np.arange(graph.n_nodes), np.arange(graph.n_nodes))
         xx_edge = gathered_dots(graph.features, edges[:, 0], graph.features, edges[:, 1])
         total = order.at_node[edges].sum(axis=1) - order.neighbour[forward] - order.neighbour[backward]
         for end, position in ((0, forward), (1, backward)):

@@ -41,7 +41,7 @@ from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.progress import Progress, silent
 
-__all__ = ["FirstOrder", "LocalEngine", "compact", "first_order"]
+__all__ = ["FirstOrder", "LocalEngine", "compact", "first_order", "x_dot_z"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -156,10 +156,17 @@ def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) ->
     owner = np.repeat(np.arange(graph.n_nodes), np.diff(indptr))
     X = graph.features
     xx_self = row_by_row(X, X)
-    xz_neighbour = gathered_dots(X, indices, problem.Z, owner)
+    xz_neighbour = x_dot_z(problem, indices, owner)
     neighbour = _neighbour_effects(problem, field, a, owner, xz_neighbour, xx_self)
     at_node = np.bincount(indices, weights=neighbour, minlength=graph.n_nodes).astype(np.float64)
     return FirstOrder(a, field, reverse, xx_self, neighbour, at_node)
+
+
+def x_dot_z(problem: Problem, left: Ints, right: Ints) -> Array:
+    """``X[left] · Z[right]`` row by row: looked up where all pairs are at hand, else computed."""
+    if takes_all_pairs(problem.graph):
+        return problem.XZ[left, right]
+    return gathered_dots(problem.graph.features, left, problem.Z, right)
 
 
 def _neighbour_effects(
