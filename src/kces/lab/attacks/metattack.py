@@ -93,8 +93,8 @@ def metattack_approx(
     gradients : meta-gradients to spread the flips over. It may take a few more, because the flips that follow
         one gradient share no node.
 
-    The others are those of :func:`metattack`. The published approximation (A-Meta-Self) drops the training
-    from the gradient instead; with the gradient as cheap as here, that loses strength and saves nothing.
+    The others are those of :func:`metattack`. The published approximation (A-Meta-Self) leaves the
+    training out of the gradient instead; with the gradient as cheap as here, that would save little.
 
     Examples
     --------
