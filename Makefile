@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint format clean
+.PHONY: demo test test-slow lint format clean
 
 # torch is named beside the extra so that pip takes the pinned CPU build and not a range.
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -30,7 +30,11 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format src tests
 
 test: lint
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+# Trains every baseline with full tuning against its published figure: hours, not minutes.
+test-slow: $(VENV)/.dev
+	$(BIN)/pytest -m slow
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

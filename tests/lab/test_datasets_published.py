@@ -67,7 +67,6 @@ def test_counts(name: str, nodes: int, edges: int, features: int, classes: int) 
     assert str(graph.repairs) == ""
 
 
-@pytest.mark.slow
 def test_arxiv_has_real_structure_labels_and_split_but_made_up_features() -> None:
     with pytest.warns(GraphWarning, match="class-conditional Gaussian"):
         graph = datasets.load("ogbn-arxiv")
