@@ -165,9 +165,10 @@ def test_noisegnn_without_noise_is_a_gcn(attacked: AttackedGraph) -> None:
 
 
 def test_prognn_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = small_graph()
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000")
     with pytest.raises(MemoryLimitError, match=r"prognn .* needs 1.8 MiB"):
-        make_defense("prognn").fit(small_graph())
+        make_defense("prognn").fit(graph)
 
 
 def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest.MonkeyPatch) -> None:
