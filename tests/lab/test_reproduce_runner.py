@@ -45,7 +45,7 @@ from pathlib import Path
 from kces.lab.reproduce import Cell, Settings, Store, run_cells
 cells = [Cell.of("accuracy", "synthetic:n=60,seed=0", "gcn", seed, sleep=0.15) for seed in range(20)]
 with Store.open(Path(sys.argv[1])) as store:
-    run_cells(cells, store, Settings(jobs=2, command=(sys.executable, sys.argv[2])))
+    run_cells(cells, store, Settings(jobs=2, command=(sys.executable, sys.argv[2]), template=None))
 """
 
 
@@ -98,8 +98,8 @@ def test_all_seeds_share_one_tuning_and_one_scoring():
 
 
 def test_a_second_run_repeats_nothing(fake, store, tmp_path):
-    first = run_cells(runs(3), store, Settings(command=fake))
-    second = run_cells(runs(4), store, Settings(command=fake))
+    first = run_cells(runs(3), store, Settings(command=fake, template=None))
+    second = run_cells(runs(4), store, Settings(command=fake, template=None))
     assert (first.reused, first.ran) == (0, {"ok": 3})
     assert (second.reused, second.ran) == (3, {"ok": 1})
     assert starts(tmp_path) == [f"start gcn {seed}" for seed in range(4)]
@@ -119,7 +119,7 @@ def test_sigkill_loses_no_finished_cell_and_repeats_none(fake, tmp_path):
     with Store.open(path) as store:
         kept = set(store.get(cells))
         assert 3 <= len(kept) < 20
-        report = run_cells(cells, store, Settings(jobs=2, command=fake))
+        report = run_cells(cells, store, Settings(jobs=2, command=fake, template=None))
         assert report.reused == len(kept)
         assert set(store.get(cells)) == set(cells)
     for cell in kept:
@@ -169,13 +169,13 @@ def is_running(pid: int) -> bool:
 
 def test_failures_are_recorded_and_kept_until_a_retry(fake, store, tmp_path):
     cells = [*runs(1, "dies"), *runs(1, "killed"), *runs(1, status="not applicable"), *runs(1, sleep=30)]
-    settings = Settings(jobs=4, command=fake, seconds=2.5)
+    settings = Settings(jobs=4, command=fake, template=None, seconds=2.5)
     run_cells(cells, store, settings)
     outcomes = [store.get([cell])[cell] for cell in cells]
     assert [outcome.mark for outcome in outcomes] == ["error: RuntimeError: broken", "OOM", "–", "timeout"]
     assert [outcome.failed for outcome in outcomes] == [True, True, False, True]
     assert run_cells(cells, store, settings).ran == {}
-    again = run_cells(cells[:3], store, Settings(command=fake, retry_failed=True))
+    again = run_cells(cells[:3], store, Settings(command=fake, template=None, retry_failed=True))
     assert (again.reused, again.ran) == (1, {"error": 1, "oom": 1})
     assert len(starts(tmp_path)) == 6
 
@@ -183,7 +183,7 @@ def test_failures_are_recorded_and_kept_until_a_retry(fake, store, tmp_path):
 def test_a_cell_whose_attack_failed_ends_the_same_way(fake, store):
     attacked = Cell.of("accuracy", f"{GRAPH}@dice-0.25#0", "gcn")
     store.put(needs(attacked)["attack"], Outcome("oom", message="too large"))
-    run_cells([attacked], store, Settings(command=fake))
+    run_cells([attacked], store, Settings(command=fake, template=None))
     outcome = store.get([attacked])[attacked]
     assert (outcome.status, outcome.message) == ("oom", "attack: too large")
 
@@ -193,7 +193,7 @@ def test_parallel_gives_what_serial_gives(fake, tmp_path):
     found = []
     for jobs in (1, 4):
         with Store.open(tmp_path / f"{jobs}.sqlite") as store:
-            run_cells(cells, store, Settings(jobs=jobs, command=fake))
+            run_cells(cells, store, Settings(jobs=jobs, command=fake, template=None))
             found.append({cell: outcome.result for cell, outcome in store.get(cells).items()})
     assert found[0] == found[1]
     assert len(found[0]) == 8
@@ -201,20 +201,25 @@ def test_parallel_gives_what_serial_gives(fake, tmp_path):
 
 def test_measurements_have_the_machine_to_themselves(fake, store, tmp_path):
     cells = [Cell.of("cost", GRAPH, f"m{number}", sleep=0.05) for number in range(3)]
-    run_cells(cells, store, Settings(jobs=3, command=fake))
+    run_cells(cells, store, Settings(jobs=3, command=fake, template=None))
     kinds = [line.split()[0] for line in (tmp_path / "log").read_text().splitlines()]
     assert kinds == ["start", "end"] * 3
 
 
 def test_progress_counts_finished_cells(fake, store):
     seen = []
-    run_cells(runs(2), store, Settings(command=fake), progress=lambda what, done, total: seen.append((done, total)))
+    run_cells(
+        runs(2),
+        store,
+        Settings(command=fake, template=None),
+        progress=lambda what, done, total: seen.append((done, total)),
+    )
     assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_a_store_serves_one_runner_at_a_time(fake, store):
     with Store.open(store.path) as second, store.exclusively(), pytest.raises(OutputError, match="another run"):
-        run_cells(runs(1), second, Settings(command=fake))
+        run_cells(runs(1), second, Settings(command=fake, template=None))
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):

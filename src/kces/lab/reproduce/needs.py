@@ -7,7 +7,7 @@ from functools import lru_cache
 from kces.lab.datasets import is_published, parse_name
 from kces.lab.reproduce.cells import Cell
 
-__all__ = ["in_order", "needs"]
+__all__ = ["by_graph", "in_order", "needs"]
 
 _PLACE = ("split", "features")
 """Options that say which variant of the graph is meant."""
@@ -56,6 +56,18 @@ def in_order(cells: list[Cell]) -> list[Cell]:
     for cell in cells:
         visit(cell)
     return list(ordered)
+
+
+def by_graph(cells: list[Cell]) -> list[Cell]:
+    """The same cells with those of a graph together; a cell needs cells of its own graph only, so needs stay first.
+
+    >>> [str(cell) for cell in by_graph([Cell("score", "cora"), Cell("score", "pubmed"), Cell("tune", "cora")])]
+    ['score cora seed 0', 'tune cora seed 0', 'score pubmed seed 0']
+    """
+    first: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        first.setdefault(cell.graph, place)
+    return sorted(cells, key=lambda cell: first[cell.graph])
 
 
 def _training_needs(cell: Cell) -> dict[str, Cell]:

@@ -1,4 +1,8 @@
-"""Runs cells: what is finished is kept, what is not is run, each in a process of its own."""
+"""Runs cells: what is finished is kept, what is not is run, each in a process of its own.
+
+Most cells are forked from a template that has imported everything. Cells that measure time and memory get a fresh
+interpreter: what a forked process inherits would count as its own.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.needs import in_order, needs
-from kces.lab.reproduce.process import WORKER, Limits, RunningCell
+from kces.lab.reproduce.forks import TEMPLATE, Template, TemplateLostError
+from kces.lab.reproduce.needs import by_graph, in_order, needs
+from kces.lab.reproduce.process import WORKER, FreshInterpreter, Limits, Program, RunningCell
 from kces.lab.reproduce.store import NOT_APPLICABLE, OK, Outcome, Store
 from kces.lab.reproduce.tasks import EXCLUSIVE
 from kces.memory import available_memory
@@ -19,7 +24,7 @@ from kces.progress import Progress, silent
 
 __all__ = ["RunReport", "Settings", "run_cells"]
 
-_POLL_INTERVAL = 0.05
+_POLL_INTERVAL = 0.02
 _MEMORY_SHARE = 0.9
 
 
@@ -34,7 +39,8 @@ class Settings:
     seconds : wall time each may take; default: no limit.
     retry_failed : run again what ended in OOM, error or timeout.
     data_root : folder of the data sets.
-    command : the worker program.
+    command : the program that runs one cell in a fresh interpreter.
+    template : the program that forks one process per cell; None: every cell gets a fresh interpreter.
     """
 
     jobs: int = 1
@@ -43,6 +49,7 @@ class Settings:
     retry_failed: bool = False
     data_root: Path | None = None
     command: Sequence[str] = WORKER
+    template: Sequence[str] | None = TEMPLATE
 
     def limits(self) -> Limits:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -65,7 +72,7 @@ def run_cells(
     """Run the cells and all they need; every one that is finished is in the store, whatever happens next."""
     start = time.monotonic()
     with store.exclusively():
-        schedule = _Schedule(in_order(cells), store, settings or Settings(), progress)
+        schedule = _Schedule(by_graph(in_order(cells)), store, settings or Settings(), progress)
         reused = schedule.finished
         schedule.run()
     return RunReport(reused, dict(schedule.ran), time.monotonic() - start)
@@ -81,6 +88,8 @@ class _Schedule:
     progress: Progress
     running: list[RunningCell] = field(default_factory=list)
     ran: Counter[str] = field(default_factory=Counter)
+    template: Template | None = None
+    lost: set[Cell] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.limits = self.settings.limits()
@@ -106,6 +115,7 @@ class _Schedule:
         finally:
             for each in self.running:
                 each.kill()
+            self._close_template()
 
     def _start_what_can(self) -> None:
         if len(self.running) >= self.settings.jobs:
@@ -118,27 +128,52 @@ class _Schedule:
                 self._finish(cell, self._inherited(ended_badly[0]))
             elif not missing and self._has_room(cell):
                 self.waiting.remove(cell)
-                self.running.append(self._launch(cell))
+                self._launch(cell)
 
     def _has_room(self, cell: Cell) -> bool:
         alone = any(each.cell.task in EXCLUSIVE for each in self.running)
         room = 1 if cell.task in EXCLUSIVE else self.settings.jobs
         return not alone and len(self.running) < room
 
-    def _launch(self, cell: Cell) -> RunningCell:
+    def _launch(self, cell: Cell) -> None:
         found = self.store.get(self.needs[cell].values())
         inputs = {part: found[need].result for part, need in self.needs[cell].items()}
-        limits = self.limits
-        if cell.task in EXCLUSIVE:
-            limits = replace(self.settings, jobs=1).limits()
-        return RunningCell(cell, inputs, limits, data_root=self.settings.data_root, command=self.settings.command)
+        limits = replace(self.settings, jobs=1).limits() if cell.task in EXCLUSIVE else self.limits
+        program = self._program(cell, limits)
+        try:
+            self.running.append(RunningCell(cell, inputs, limits, program, data_root=self.settings.data_root))
+        except TemplateLostError:
+            self._close_template()  # the next cell gets a new one
+            self._run_again(cell)
+
+    def _program(self, cell: Cell, limits: Limits) -> Program:
+        if self.settings.template is None or cell.task in EXCLUSIVE or cell in self.lost:
+            return FreshInterpreter(limits, self.settings.command)
+        if self.template is None:
+            self.template = Template(limits, self.settings.template)
+        return self.template
 
     def _collect(self) -> None:
         for each in list(self.running):
-            outcome = each.poll()
+            try:
+                outcome = each.poll()
+            except TemplateLostError:
+                self.running.remove(each)
+                self._run_again(each.cell)
+                continue
             if outcome is not None:
                 self.running.remove(each)
                 self._finish(each.cell, outcome)
+
+    def _run_again(self, cell: Cell) -> None:
+        """Without a template this time: whatever keeps it from living cannot keep the run from ending."""
+        self.lost.add(cell)
+        self.waiting.insert(0, cell)
+
+    def _close_template(self) -> None:
+        if self.template is not None:
+            self.template.close()
+            self.template = None
 
     def _inherited(self, need: Cell) -> Outcome:
         """A cell that cannot run because of another ends as that one did."""

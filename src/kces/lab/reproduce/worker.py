@@ -1,7 +1,7 @@
 """One cell in a process of its own: ``python -m kces.lab.reproduce.worker``.
 
 Reads an order as JSON on stdin and writes one JSON line to stdout. The process limits its own memory, and ends
-when the runner that started it is gone, so that a killed run leaves nothing behind that would go on computing.
+when the process that started it is gone, so that a killed run leaves nothing behind that would go on computing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import json
 import os
 import resource
 import signal
-import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kces.errors import MemoryLimitError
 from kces.lab.reproduce.cells import Cell
@@ -64,18 +64,35 @@ def one_line(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Limit the memory, watch the runner, run the cell."""
-    order = json.load(sys.stdin)
+    """Limit the memory, watch the parent, run the cell."""
+    with open(0, closefd=False, encoding="utf-8") as orders:  # not sys.stdin: a forked process has that of its template
+        order = json.load(orders)
+    answers = _private_stdout()
     if order["memory"] is not None:
         resource.setrlimit(resource.RLIMIT_AS, (order["memory"], order["memory"]))
-    threading.Thread(target=_end_with, args=(order["runner"],), daemon=True).start()
-    sys.stdout.write(json.dumps(answer(order)) + "\n")
+    _be_killed_first()
+    threading.Thread(target=_end_with, args=(order["parent"],), daemon=True).start()
+    with answers:
+        answers.write(json.dumps(answer(order)) + "\n")
 
 
-def _end_with(runner: int) -> None:
-    while os.getppid() == runner:
+def _private_stdout() -> IO[str]:
+    """The real stdout for the answer alone; what libraries print, whenever it is flushed, goes to stderr."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def _be_killed_first() -> None:
+    """When the machine runs out of memory, Linux is to kill a cell, not the process that has all of them."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
         time.sleep(_WATCH_INTERVAL)
-    # The runner made this process the leader of a group: what it started itself goes with it.
+    # This process was made the leader of a group: what it started itself goes with it.
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
