@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.automatic_cut import automatic_alpha, guided_alpha, unrelated_pairs, unrelated_share
+from kces.automatic_cut import automatic_alpha, informed_choice, unrelated_pairs, unrelated_share
 from kces.builtin import digits, synthetic
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
@@ -53,14 +53,36 @@ def test_without_features_nothing_is_cut_automatically() -> None:
     assert automatic_alpha(robust_evidence(Graph.from_edges(edges, n_nodes=200))) == 0.0
 
 
-def test_guided_alpha_by_hand() -> None:
-    alphas = [0.0, 0.1, 0.2, 0.3]
-    assert guided_alpha(alphas, [0.7] * 4, 100, 0.17) == 0.2  # validation is indifferent
-    assert guided_alpha(alphas, [0.7] * 4, 100, 0.15) == 0.1  # a tie goes to the smaller
-    assert guided_alpha(alphas, [0.5, 0.5, 0.5, 0.9], 100, 0.0) == 0.3  # validation is clear
-    assert guided_alpha(alphas, [0.75, 0.7, 0.7, 0.74], 10_000, 0.3) == 0.0  # one standard error is 0.4 points
-    with pytest.raises(InvalidParameterError, match="one accuracy per alpha"):
-        guided_alpha(alphas, [0.5], 100, 0.0)
+def rights(*counts: int, nodes: int = 200) -> np.ndarray:
+    """Row i: the first ``counts[i]`` of the validation nodes are right."""
+    return np.arange(nodes) < np.array(counts)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((100, 100, 100), 1),  # validation is indifferent: automatic
+        ((100, 100, 103), 1),  # three nodes gained are chance
+        ((100, 100, 160), 2),  # sixty are not
+        ((160, 100, 160), 0),  # the automatic cut surely harms: none
+        ((160, 158, 159), 1),
+        ((100, 170, 165), 1),
+    ],
+)
+def test_validation_decides_only_where_it_can(counts: tuple[int, ...], expected: int) -> None:
+    assert informed_choice(rights(*counts), none=0, automatic=1) == expected
+
+
+def test_only_nodes_that_differ_count() -> None:
+    """Seven more right and none fewer is sure; the same lead out of a hundred differences is not."""
+    none = np.arange(200) < 100
+    steady, restless = none.copy(), none.copy()
+    steady[100:107] = True
+    restless[:50] = False
+    restless[100:157] = True
+    assert steady.sum() == restless.sum()
+    assert informed_choice(np.array([none, none, steady]), none=0, automatic=1) == 2
+    assert informed_choice(np.array([none, none, restless]), none=0, automatic=1) == 1
 
 
 def test_the_lower_of_two_groups_is_the_null() -> None:

@@ -8,7 +8,6 @@ the lower one is the null distribution. An edge is kept when its ends are signif
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,19 @@ from sklearn.mixture import GaussianMixture
 from kces.errors import InvalidParameterError
 from kces.robust import RobustEvidence
 
-__all__ = ["DEEPEST", "DEPTH", "SIGNIFICANCE", "automatic_alpha", "guided_alpha", "unrelated_pairs", "unrelated_share"]
+__all__ = [
+    "DEEPEST",
+    "DEPTH",
+    "SIGNIFICANCE",
+    "SURE",
+    "automatic_alpha",
+    "informed_choice",
+    "unrelated_pairs",
+    "unrelated_share",
+]
 
 Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 SIGNIFICANCE = 0.01
 """Share of unrelated pairs that would pass as edges."""
@@ -31,6 +40,10 @@ edges that stay do more harm than as many good edges that go: the factor was cho
 
 DEEPEST = 0.5
 """Never more than half of the edges: where most edges look random, the score has little to say."""
+
+
+SURE = 2.0
+"""Standard errors by which one pruning must beat another on validation before its lead counts."""
 
 
 def automatic_alpha(evidence: RobustEvidence) -> float:
@@ -51,25 +64,36 @@ def automatic_alpha(evidence: RobustEvidence) -> float:
     return min(DEPTH * unrelated_share(evidence.scores, evidence.random_scores), DEEPEST)
 
 
-def guided_alpha(alphas: Sequence[float], accuracies: Sequence[float], n_validation: int, automatic: float) -> float:
-    """The α nearest to the automatic one among those that validation cannot tell from the best.
+def informed_choice(right: Bools, none: int, automatic: int) -> int:
+    """Which of several prunings to keep: validation decides where it can, the automatic cut where it cannot.
 
-    Validation accuracy on a few hundred nodes is noisy, and blind to an attack on other nodes; within one standard
-    error of the best it has no say, and the automatic α decides. Ties go to the smaller α.
+    A few hundred validation nodes are noisy, and blind to an attack on other nodes. If the best pruning is not surely
+    better on them than no pruning, its lead is chance, and the automatic α is taken, unless that one surely harms.
+
+    Parameters
+    ----------
+    right : ``(prunings, validation nodes)``, whether a model trained after the pruning gets the node right.
+    none, automatic : which rows are no pruning and the automatic α.
 
     Examples
     --------
-    >>> guided_alpha([0.0, 0.2, 0.4], [0.81, 0.80, 0.60], n_validation=100, automatic=0.25)
-    0.2
-    >>> guided_alpha([0.0, 0.2, 0.4], [0.50, 0.60, 0.80], n_validation=100, automatic=0.25)
-    0.4
+    >>> nodes = np.arange(100)
+    >>> none, automatic, deep = nodes < 70, nodes < 69, nodes < 71
+    >>> informed_choice(np.array([none, automatic, deep]), none=0, automatic=1)  # one node more is chance
+    1
+    >>> informed_choice(np.array([none, automatic, nodes < 90]), none=0, automatic=1)
+    2
     """
-    if len(alphas) == 0 or len(alphas) != len(accuracies) or n_validation < 1:
-        raise InvalidParameterError("guided_alpha needs one accuracy per alpha and at least one validation node")
-    best = max(accuracies)
-    error = np.sqrt(best * (1.0 - best) / n_validation)
-    candidates = [alpha for alpha, accuracy in zip(alphas, accuracies, strict=True) if accuracy >= best - error]
-    return min(sorted(candidates), key=lambda alpha: round(abs(alpha - automatic), 12))
+    best = int(right.mean(axis=1).argmax())
+    if _surely_better(right[best], right[none]):
+        return best
+    return none if _surely_better(right[none], right[automatic]) else automatic
+
+
+def _surely_better(candidate: Bools, reference: Bools) -> bool:
+    """McNemar's comparison: nodes that both get right or both get wrong say nothing."""
+    gained, lost = int(np.sum(candidate & ~reference)), int(np.sum(reference & ~candidate))
+    return gained - lost > SURE * np.sqrt(gained + lost)
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

@@ -9,13 +9,15 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from kces import load_builtin
+from kces import KCES, load_builtin
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import MODELS, PURIFIERS, NeedsFeaturesError, NotApplicableError, make_defense
 from kces.lab.defenses.tuning import accuracy
 from kces.noise import inject_cross_class_edges
+from kces.presets import recipe_for
+from kces.scoring import Scored
 
 NEED_FEATURES = {"gnnguard", "airgnn", "jaccard", "cosine"}
 SHORT = {"prognn": {"epochs": 30, "learning_rate": 0.01}, "gpr-gae": {"epochs": 30}}
@@ -176,11 +178,11 @@ def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest
 
     calls = []
 
-    def count(graph: Graph, *, preset: str) -> np.ndarray:
+    def count(graph: Graph, *, preset: str) -> Scored:
         calls.append(preset)
-        return np.arange(graph.n_edges, dtype=float)
+        return Scored(graph, np.arange(graph.n_edges, dtype=float), recipe_for(preset), "exact", "test")
 
-    monkeypatch.setattr(edge_sanitization, "score_edges", count)
+    monkeypatch.setattr(edge_sanitization, "score", count)
     graph = small_graph()
     first = make_defense("kces-paper").with_parameters({"alpha": 0.0})
     adjacency = first.purifier.purify(graph)
@@ -190,6 +192,26 @@ def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest
     assert second.purifier.purify(graph).nnz == 2 * (graph.n_edges // 2)
     assert second.purifier.reused_seconds > 0
     assert calls == ["paper"]
+
+
+def test_kces_robust_cuts_where_the_scores_say_by_default() -> None:
+    graph = small_graph()
+    model = KCES("auto", preset="robust").fit(graph)
+    assert 0 < model.alpha_ < 1
+    assert make_defense("kces").purifier.purify(graph).nnz == 2 * model.kept_.sum()
+
+
+def test_kces_paper_has_no_automatic_cut() -> None:
+    with pytest.raises(InvalidParameterError, match="alpha must lie in"):
+        make_defense("kces-paper").with_parameters({"alpha": "auto"}).fit(small_graph())
+
+
+def test_kces_robust_takes_the_automatic_cut_where_validation_cannot_tell() -> None:
+    settings = [{"alpha": "auto"}, {"alpha": 0.0}, {"alpha": 0.5}]
+    right = np.arange(100) < np.array([[69], [70], [71]])
+    assert make_defense("kces").choose(settings, right) == 0
+    assert make_defense("kces-paper").choose(settings, right) == 2
+    assert make_defense("kces").choose(settings[1:], right[1:]) == 1  # nothing automatic was tried: the best
 
 
 def test_gpr_gae_trusts_planted_edges_less(attacked: AttackedGraph) -> None:

@@ -74,7 +74,9 @@ def test_measures_by_hand() -> None:
 
 
 def test_equal_validation_accuracy_takes_the_smallest_alpha() -> None:
-    curve = Curve(alphas=(0.0, 0.1, 0.2), validation=(0.5, 0.8, 0.8), judged=(0.4, 0.6, 0.7))
+    curve = Curve(
+        alphas=(0.0, 0.1, 0.2), validation=(0.5, 0.8, 0.8), judged=(0.4, 0.6, 0.7), right=np.ones((3, 1), dtype=bool)
+    )
     assert curve.best_alpha() == 0.1
     assert curve.at(0.1) == 0.6
 
@@ -100,8 +102,8 @@ def test_a_graph_without_features_keeps_its_edges() -> None:
 def test_the_command_prints_one_line_per_variant(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "--graph", "synthetic:n=60", "--variant", "robust", "--references"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy,guided alpha,guided accuracy"
-    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "no defence", "robust at automatic α", "oracle"]
+    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy,informed alpha,informed accuracy"
+    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "robust at automatic α", "no defence", "oracle"]
 
 
 def test_the_command_reports_an_unknown_graph_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:

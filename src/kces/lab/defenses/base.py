@@ -33,6 +33,7 @@ __all__ = ["Defense", "Grid", "Model", "NeedsFeaturesError", "NotApplicableError
 
 Grid = Mapping[str, Sequence[Any]]
 Classes = npt.NDArray[np.int64]
+Correct = npt.NDArray[np.bool_]
 
 #: Graphs of this size and more count as large: 32 hidden units (the protocol's choice for Pubmed) and all
 #: threads. Below, one thread is faster for sparse products, and gives the same result on every machine.
@@ -68,6 +69,10 @@ class Defense(ABC):
     @abstractmethod
     def with_parameters(self, parameters: Mapping[str, Any]) -> Defense:
         """A fresh copy with some hyper-parameters changed."""
+
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        """Which setting to keep, from the validation nodes (columns) that each setting (row) got right."""
+        return best_on_validation(right)
 
     def informed_by(self, attacked: AttackedGraph) -> Defense:
         """A copy that knows the attack. Only the oracle uses it."""
@@ -166,8 +171,21 @@ class Purifier(ABC):
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         """The adjacency to train on."""
 
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        """As :meth:`Defense.choose`, for the purifier and the model behind it together."""
+        return best_on_validation(right)
+
     def informed_by(self, attacked: AttackedGraph) -> Purifier:
         return self
+
+
+def best_on_validation(right: Correct) -> int:
+    """The row with the most right answers; among equals the first.
+
+    >>> best_on_validation(np.array([[True, False], [True, True], [True, True]]))
+    1
+    """
+    return int(right.sum(axis=1).argmax())
 
 
 def threads_for(graph: Graph) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from kces import score_edges
+from kces.automatic_cut import automatic_alpha, informed_choice
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import Grid, Purifier
-from kces.ranking import kept_edges
+from kces.lab.defenses.base import Correct, Grid, Purifier, best_on_validation
+from kces.ranking import check_alpha, kept_edges
+from kces.sanitize import ALPHAS
+from kces.scoring import score
 
 __all__ = ["KCESPaper", "KCESRobust"]
 
@@ -22,6 +25,7 @@ __all__ = ["KCESPaper", "KCESRobust"]
 @dataclass(frozen=True, eq=False)
 class _Scoring:
     scores: npt.NDArray[np.float64]
+    automatic: float | None
     seconds: float
 
 
@@ -34,36 +38,57 @@ _scorings: WeakKeyDictionary[Graph, dict[str, _Scoring]] = WeakKeyDictionary()
 class _EdgeSanitization(Purifier):
     """Drop the ``ceil(α E)`` edges with the highest score. Scored once per graph, with seed 0."""
 
-    alpha: float = 0.3
+    alpha: float | str = 0.3
 
-    #: α = 0 belongs to the grid: on a clean graph the best cut may be none.
-    grid: ClassVar[Grid] = {"alpha": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)}
     scoring_preset: ClassVar[str]
 
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
-        return weighted(graph, kept_edges(self._scores(graph), self.alpha).astype(np.float64))
+        scoring = self._scoring(graph)
+        alpha = self.alpha
+        if alpha == "auto" and scoring.automatic is not None:
+            alpha = scoring.automatic
+        kept = kept_edges(scoring.scores, check_alpha(alpha))
+        return weighted(graph, kept.astype(np.float64))
 
-    def _scores(self, graph: Graph) -> npt.NDArray[np.float64]:
+    def _scoring(self, graph: Graph) -> _Scoring:
         known = _scorings.setdefault(graph, {})
         if self.scoring_preset in known:
             self.reused_seconds = known[self.scoring_preset].seconds
         else:
             start = time.perf_counter()
-            scores = score_edges(graph, preset=self.scoring_preset)
-            known[self.scoring_preset] = _Scoring(scores, time.perf_counter() - start)
+            scored = score(graph, preset=self.scoring_preset)
+            automatic = None if scored.evidence is None else automatic_alpha(scored.evidence)
+            known[self.scoring_preset] = _Scoring(scored.scores, automatic, time.perf_counter() - start)
             self.reused_seconds = 0.0
-        return known[self.scoring_preset].scores
+        return known[self.scoring_preset]
 
 
 @dataclass
 class KCESPaper(_EdgeSanitization):
     """The paper's score to the letter: ``|ΔGKC|``, K-means pseudo labels."""
 
+    #: α = 0 belongs to the grid: on a clean graph the best cut may be none.
+    grid: ClassVar[Grid] = {"alpha": ALPHAS}
     scoring_preset: ClassVar[str] = "paper"
 
 
 @dataclass
 class KCESRobust(_EdgeSanitization):
-    """The preset ``robust``: the best label-free score of this package."""
+    """The preset ``robust``: the best label-free score of this package, cut where the scores say or validation does."""
 
+    alpha: float | str = "auto"
+
+    grid: ClassVar[Grid] = {"alpha": ("auto", *ALPHAS[:-1])}
     scoring_preset: ClassVar[str] = "robust"
+
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        """By :func:`kces.automatic_cut.informed_choice`, with what is best behind no and behind automatic pruning."""
+        alphas = [setting["alpha"] for setting in settings]
+        if 0.0 not in alphas or "auto" not in alphas:
+            return best_on_validation(right)
+        return informed_choice(right, _best_with(0.0, alphas, right), _best_with("auto", alphas, right))
+
+
+def _best_with(alpha: float | str, alphas: Sequence[float | str], right: Correct) -> int:
+    rows = [row for row, other in enumerate(alphas) if other == alpha]
+    return rows[best_on_validation(right[rows])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from typing_extensions import Self
 
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
-from kces.lab.defenses.base import Classes, Defense, Grid, Model, Purifier, require_features
+from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, Purifier, require_features
 
 __all__ = ["Purified"]
 
@@ -40,6 +40,9 @@ class Purified(Defense):
         ours = {name: value for name, value in parameters.items() if name in self.purifier.grid}
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return Purified(replace(self.purifier, **ours), self.model.with_parameters(theirs))
+
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        return self.purifier.choose(settings, right)
 
     def informed_by(self, attacked: AttackedGraph) -> Purified:
         return Purified(self.purifier.informed_by(attacked), self.model)

@@ -45,7 +45,7 @@ def tuned(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Tuned:
-    """Fit each candidate once and take the best on validation; among equals the first.
+    """Fit each candidate once and let the defense choose by validation: the best, unless it has a rule of its own.
 
     With one trial, or nothing to choose, the defaults are taken and nothing is fitted.
 
@@ -60,15 +60,16 @@ def tuned(
         return Tuned(defense.with_parameters({}), {}, [])
     if graph.val is None:
         raise InvalidGraphError(f"{graph.name} has no validation nodes to tune on; use one trial for the defaults")
-    done = []
+    done, right = [], []
     for parameters in choices:
         classes = defense.with_parameters(parameters).fit(graph, seed).predict()
         done.append(Trial(parameters, accuracy(graph, classes, graph.val)))
+        right.append((classes == graph.labels)[graph.val])
         _log.info("%s: %s reaches %.2f %% on validation", graph.name, parameters, done[-1].accuracy)
         on_trial(done[-1])
-    best = max(done, key=lambda trial: trial.accuracy)
-    _log.info("%s: chose %s", graph.name, best.parameters)
-    return Tuned(defense.with_parameters(best.parameters), best.parameters, done)
+    chosen = choices[defense.choose(choices, np.array(right))]
+    _log.info("%s: chose %s", graph.name, chosen)
+    return Tuned(defense.with_parameters(chosen), chosen, done)
 
 
 def candidates(grid: Grid, trials: int, seed: int = 0) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import MODELS, PURIFIERS, Defense, Purified, Purifier, make_defense
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges, weighted
-from kces.lab.defenses.base import Classes, Grid
+from kces.lab.defenses.base import Classes, Correct, Grid
 from kces.lab.defenses.edge_sanitization import KCESPaper
 from kces.lab.training import TrainingPreset
 from kces.ranking import kept_edges
@@ -33,7 +33,7 @@ class ScoredEdges(Purifier):
 
     scores: Scores | None = None
     seconds: float = 0.0
-    alpha: float = KCESPaper.alpha
+    alpha: float = 0.3
 
     grid: ClassVar[Grid] = KCESPaper.grid
 
@@ -63,6 +63,9 @@ class SanitizedFirst(Defense):
 
     def predict(self) -> Classes:
         return self.behind.predict()
+
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        return self.purifier.choose(settings, right)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> SanitizedFirst:
         ours = {name: value for name, value in parameters.items() if name in self.purifier.grid}

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kces.automatic_cut import automatic_alpha, guided_alpha
+from kces.automatic_cut import automatic_alpha
 from kces.errors import KCESError
 from kces.lab.attacked import AttackedGraph
 from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
 from kces.robust import robust_evidence
+from kces.sanitize import ALPHAS
 
 COLUMNS = (
     "graph",
@@ -23,8 +24,8 @@ COLUMNS = (
     "precision",
     "alpha",
     "accuracy",
-    "guided alpha",
-    "guided accuracy",
+    "informed alpha",
+    "informed accuracy",
 )
 
 
@@ -53,37 +54,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, references: bool) -> None:
     """One line per variant; with ``references`` also no defence, the label-free cut, and the ceiling."""
     share = float(attacked.is_added.mean())
-    evidence = robust_evidence(attacked.graph)
-    automatic = automatic_alpha(evidence)
+    automatic = automatic_alpha(robust_evidence(attacked.graph))
     for variant in variants:
         scores = VARIANTS[variant](attacked.graph)
-        curve = accuracy_curve(attacked, scores, seeds=range(seeds)) if seeds else None
+        curve = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=[*ALPHAS, automatic]) if seeds else None
         found = (ranking_auc(attacked, scores), precision(attacked, scores))
-        _write((name, variant, share, *found, *_chosen(attacked, curve, automatic if evidence.own_features else None)))
+        _write((name, variant, share, *found, *_chosen(curve, automatic)))
+        if references and variant == "robust":
+            _write((name, "robust at automatic α", share, None, None, automatic, curve and curve.at(automatic)))
     if not references:
         return
     oracle = attacked.is_added.astype(np.float64)
-    for row, scores, alpha in (
-        ("no defence", oracle, 0.0),
-        ("robust at automatic α", evidence.scores, automatic),
-        ("oracle", oracle, share),
-    ):
-        single = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=(alpha,)).judged[0] if seeds else None
-        _write((name, row, share, None, None, alpha, single, None, None))
+    for row, alpha in (("no defence", 0.0), ("oracle", share)):
+        single = accuracy_curve(attacked, oracle, seeds=range(seeds), alphas=(alpha,)).judged[0] if seeds else None
+        _write((name, row, share, None, None, alpha, single))
 
 
-def _chosen(attacked: AttackedGraph, curve: Curve | None, automatic: float | None) -> tuple[float | None, ...]:
-    """α and accuracy by validation alone, then by validation guided by the automatic α, if there is one."""
-    if curve is None or attacked.graph.val is None:
+def _chosen(curve: Curve | None, automatic: float) -> tuple[float | None, ...]:
+    """α and accuracy by validation alone, then by validation and the automatic cut together."""
+    if curve is None:
         return (None,) * 4
-    best = curve.best_alpha()
-    if automatic is None:  # features say nothing, so there is nothing to guide by
-        return best, curve.at(best), best, curve.at(best)
-    guided = guided_alpha(curve.alphas, curve.validation, len(attacked.graph.val), automatic)
-    return best, curve.at(best), guided, curve.at(guided)
+    alphas = curve.best_alpha(), curve.informed_alpha(automatic)
+    return alphas[0], curve.at(alphas[0]), alphas[1], curve.at(alphas[1])
 
 
 def _write(row: Sequence[object]) -> None:
+    row = [*row, *[None] * (len(COLUMNS) - len(row))]
     cells = ["" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row]
     sys.stdout.write(",".join(f'"{cell}"' if "," in cell else cell for cell in cells) + "\n")
     sys.stdout.flush()

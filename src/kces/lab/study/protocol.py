@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.metrics import roc_auc_score
 
-from kces.graph import Graph
+from kces.automatic_cut import informed_choice
 from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.dice import dice
 from kces.lab.datasets import load, load_attacked, parse_name, published_attacks
@@ -88,15 +88,23 @@ def precision(attacked: AttackedGraph, scores: Array) -> float | None:
 
 @dataclass(frozen=True)
 class Curve:
-    """GCN accuracy, mean over seeds, on the validation and on the judged nodes at each α."""
+    """GCN accuracy, mean over seeds, on the validation and on the judged nodes at each α.
+
+    ``right`` tells which validation nodes the GCN of the first seed gets right, a row per α.
+    """
 
     alphas: tuple[float, ...]
     validation: tuple[float, ...]
     judged: tuple[float, ...]
+    right: npt.NDArray[np.bool_]
 
     def best_alpha(self) -> float:
         """The α with the best validation accuracy; of equals the smallest."""
         return self.alphas[int(np.argmax(self.validation))]
+
+    def informed_alpha(self, automatic: float) -> float:
+        """The choice of validation and of the automatic cut together; both 0 and ``automatic`` must be on the curve."""
+        return self.alphas[informed_choice(self.right, self.alphas.index(0.0), self.alphas.index(automatic))]
 
     def at(self, alpha: float) -> float:
         """Accuracy on the judged nodes."""
@@ -109,10 +117,8 @@ def accuracy_curve(
     """Prune at each α, in increasing order, and train a GCN per seed."""
     grid = sorted(set(alphas))
     graphs = [attacked.graph.keep_edges(kept_edges(scores, alpha)) for alpha in grid]
-    means = [np.mean([_val_and_judged(attacked, graph, seed) for seed in seeds], axis=0) for graph in graphs]
-    return Curve(tuple(grid), tuple(float(val) for val, _ in means), tuple(float(judged) for _, judged in means))
-
-
-def _val_and_judged(attacked: AttackedGraph, graph: Graph, seed: int) -> tuple[float, float]:
-    right = make_defense("gcn").fit(graph, seed=seed).predict() == graph.labels
-    return float(right[graph.val].mean()), float(right[attacked.judged_nodes].mean())
+    right = np.array([[make_defense("gcn").fit(graph, seed).predict() for seed in seeds] for graph in graphs])
+    right = right == attacked.graph.labels
+    validation, judged = right[:, :, attacked.graph.val], right[:, :, attacked.judged_nodes]
+    means = [tuple(float(mean) for mean in nodes.mean(axis=(1, 2))) for nodes in (validation, judged)]
+    return Curve(tuple(grid), means[0], means[1], validation[:, 0])
