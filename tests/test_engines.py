@@ -223,8 +223,12 @@ def test_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_engine_and_options() -> None:
     with pytest.raises(InvalidParameterError, match="unknown engine 'magic'; there are: auto, exact, local"):
         choose_engine("magic", problem_for(barbell()))
-    with pytest.raises(InvalidParameterError, match="does not take these options"):
+    with pytest.raises(InvalidParameterError, match="engine exact has no option hops; it has none"):
         choose_engine("exact", problem_for(barbell()), {"hops": 2})
+    with pytest.raises(InvalidParameterError, match="has no option hopz; it has: hops, cap, fill, seed"):
+        choose_engine("local", problem_for(barbell()), {"hopz": 2})
+    with pytest.raises(InvalidParameterError, match="engine auto takes no options"):
+        choose_engine("auto", problem_for(barbell()), {"hops": 2})
     with pytest.raises(InvalidParameterError, match="hops must be 1 or 2"):
         LocalEngine(hops=3)
 

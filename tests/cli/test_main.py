@@ -79,6 +79,28 @@ def test_score_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(row["suspicious"] for row in found["scores"]) == math.ceil(0.3 * found["edges"])
 
 
+def test_engine_options_reach_the_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["score", "synthetic:n=80,seed=1", "--engine", "local", "--json", "--quiet"]
+    plain, small = (
+        json.loads(run(capsys, *words, *more)[1])["scores"]
+        for more in ([], ["--engine-option", "cap=1", "--engine-option", "fill=2"])
+    )
+    assert plain != small
+    code, out, _ = run(
+        capsys, "sanitize", "synthetic:n=80,seed=1", "-o", str(tmp_path / "out.npz"), "--engine", "local",
+        "--engine-option", "hops=2", "--json", "--quiet",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["preset"] == "paper"
+
+
+def test_bench_takes_engine_options(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "engines", "synthetic:n=60,seed=1", "--only", "local", "--engine-option", "cap=4"]
+    code, out, _ = run(capsys, *words, "--json", "--quiet")
+    assert code == 0
+    assert [row["engine"] for row in json.loads(out)] == ["exact", "local cap=4", "gcn, 200 epochs"]
+
+
 def test_gkc_json_keys(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "gkc", "synthetic:n=60,seed=1", "--json", "--ridge", "0.01")
     found = json.loads(out)
@@ -141,6 +163,16 @@ BAD = [
     (["score", "synthetic:n=60", "--clusters", "61", "--preset", "paper"], "clusters must lie in 2…60"),
     (["score", "synthetic:n=60", "--engine", "magic", "--preset", "paper"], "unknown engine 'magic'"),
     (["score", "synthetic:n=60", "--preset", "magic"], "unknown preset 'magic'"),
+    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hops"], "takes NAME=VALUE, got 'hops'"),
+    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hop=2"], "engine local has no option hop"),
+    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "cap=few"], "cap must be a whole number"),
+    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hops=3"], "hops must be 1 or 2, got 3"),
+    (["score", "synthetic:n=60", "--engine-option", "hops=2"], "engine auto takes no options"),
+    (["score", "synthetic:n=60", "--preset", "robust", "--engine-option", "hops=2"], "preset robust has its own"),
+    (["sanitize", "synthetic:n=60", "-o", "out.npz", "--engine-option", "hops=2"], "engine auto takes no options"),
+    (["bench", "engines", "synthetic:n=60", "--engine-option", "hops=2"], "--engine-option needs --only"),
+    (["bench", "engines", "--only", "local", "--engine-option", "magic=1"], "engine local has no option magic"),
+    (["bench", "engines", "--only", "magic"], "unknown engine 'magic'"),
     (["score", "synthetic:n=60", "--labels", "nowhere.txt"], "neither a file nor one of kmeans"),
     (["score", "synthetic:n=60", "--encoding", "magic", "--preset", "paper"], "unknown encoding 'magic'"),
     (["score", "synthetic:n=60", "--ridge", "-1", "--preset", "paper"], "ridge must be a number >= 0"),

@@ -8,15 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from kces.bench.runs import CONTENDERS, DEFAULT_GRAPHS, bench_engines, bench_exact, bench_growth
-from kces.cli.options import DataRootOption, JsonOption, QuietOption
+from kces.cli.options import DataRootOption, EngineSettingsOption, JsonOption, QuietOption
 from kces.cli.output import print_json, progress_bar, show_table
+from kces.cli.scoring import parse_engine_options
+from kces.engines import make_engine
+from kces.errors import InvalidParameterError
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Measure the engines: each in a fresh process, ratios side by side in one run.")
 
 _COLUMNS = [
-    ("seconds", "seconds", "{:.2f}"),
+    ("label_seconds", "labels s", "{:.2f}"),
+    ("seconds", "engine s", "{:.2f}"),
     ("edges_per_second", "edges/s", "{:,.0f}"),
     ("peak_mb", "peak MB", "{:,.0f}"),
     ("rho_signed", "ρ signed", "{:.3f}"),
@@ -25,7 +29,8 @@ _COLUMNS = [
     ("top_30", "top 30 %", "{:.2f}"),
     ("top_50", "top 50 %", "{:.2f}"),
     ("speedup_over_exact", "x exact", "{:.1f}"),
-    ("ratio_to_gcn", "/ GCN", "{:.2f}"),
+    ("engine_ratio_to_gcn", "engine / GCN", "{:.2f}"),
+    ("ratio_to_gcn", "labels + engine / GCN", "{:.2f}"),
 ]
 
 
@@ -77,13 +82,13 @@ def engines(
         int, typer.Option("--exact-sample", min=0, help="On large graphs: edges scored exactly, 0 for none.")
     ] = 1_000,
     only: Annotated[str | None, typer.Option("--only", help="Engines, comma-separated; default all.")] = None,
+    engine_option: EngineSettingsOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
 ) -> None:
     """Every engine: seconds, memory, agreement with exact, ratio to 200 epochs of GCN."""
-    wanted = None if only is None else set(only.split(","))
-    contenders = tuple(each for each in CONTENDERS if wanted is None or each[0] in wanted)
+    contenders = _contenders(only, parse_engine_options(engine_option))
     with progress_bar(quiet=quiet) as progress:
         rows = [
             row
@@ -101,6 +106,18 @@ def growth(json: JsonOption = False, quiet: QuietOption = False) -> None:
     with progress_bar(quiet=quiet) as progress:
         rows = bench_growth(progress=progress)
     print_json(rows) if json else _show_growth(rows)
+
+
+def _contenders(only: str | None, settings: dict[str, Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
+    """The usual line-up, or its part named by ``only``; with options, the named engines with just these."""
+    if only is None:
+        if settings:
+            raise InvalidParameterError("--engine-option needs --only with the engines that it is for")
+        return CONTENDERS
+    names = only.split(",")
+    for name in names:
+        make_engine(name, settings)  # a wrong name or option is told before anything is measured
+    return tuple((name, settings) for name in names) if settings else tuple(c for c in CONTENDERS if c[0] in names)
 
 
 def _text(path: Path | None) -> str | None:

@@ -13,6 +13,7 @@ __all__ = [
     "DataRootOption",
     "EncodingOption",
     "EngineOption",
+    "EngineSettingsOption",
     "FeaturesOption",
     "ForceOption",
     "FormatOption",
@@ -45,6 +46,14 @@ FeaturesOption = Annotated[
     ),
 ]
 EngineOption = Annotated[str, typer.Option("--engine", help="How scores are computed: auto or a name of `kces bench`.")]
+EngineSettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine-option",
+        metavar="NAME=VALUE",
+        help="An option of the engine, such as hops=2 or cap=16 of local; may be given several times.",
+    ),
+]
 PresetOption = Annotated[
     str, typer.Option("--preset", help="Which score: paper (to the letter) or robust (docs/robust.md).")
 ]

@@ -12,6 +12,7 @@ from kces.cli.options import (
     DataRootOption,
     EncodingOption,
     EngineOption,
+    EngineSettingsOption,
     FeaturesOption,
     ForceOption,
     FormatOption,
@@ -38,6 +39,7 @@ def sanitize(
     alpha: AlphaOption = None,
     features: FeaturesOption = None,
     engine: EngineOption = "auto",
+    engine_option: EngineSettingsOption = None,
     preset: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +61,7 @@ def sanitize(
     data_root: DataRootOption = None,
 ) -> None:
     """Write GRAPH without its ceil(alpha x edges) most suspicious edges, in its own format unless told otherwise."""
-    paper_only = (encoding, clusters, ridge, signed, labels if labels != "train" else None)
+    paper_only = (engine_option, encoding, clusters, ridge, signed, labels if labels != "train" else None)
     if preset is None:
         preset = "robust" if engine == "auto" and all(value is None for value in paper_only) else "paper"
     wanted = parse_alpha(alpha, preset)
@@ -71,6 +73,7 @@ def sanitize(
         quiet=quiet,
         data_root=data_root,
         engine=engine,
+        engine_option=engine_option,
         preset=preset,
         encoding=encoding,
         clusters=clusters,

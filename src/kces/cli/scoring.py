@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,25 @@ from kces.ranking import check_alpha
 from kces.scoring import Scored
 from kces.scoring import score as score_graph
 
-__all__ = ["describe", "parse_alpha", "score_source"]
+__all__ = ["describe", "parse_alpha", "parse_engine_options", "score_source"]
 
 
 def score_source(
-    graph: str, *, features: str | None, labels: str | None, quiet: bool, data_root: Path | None, **options: Any
+    graph: str,
+    *,
+    features: str | None,
+    labels: str | None,
+    engine_option: list[str] | None,
+    preset: str,
+    quiet: bool,
+    data_root: Path | None,
+    **options: Any,
 ) -> tuple[Source, Scored]:
     """Open GRAPH and score its edges."""
+    settings = parse_engine_options(engine_option)
+    if settings and preset == "robust":
+        raise InvalidParameterError("preset robust has its own engine, without options; use --preset paper")
+    options |= {"preset": preset, "engine_options": settings}
     source = open_source(graph, features=features, data_root=data_root)
     with progress_bar(quiet=quiet) as progress:
         scored = score_graph(source.graph, labels=resolve_labels(labels), progress=progress, **options)
@@ -53,6 +66,31 @@ def _labelling(recipe: Recipe, pseudo: PseudoLabels | None) -> dict[str, Any]:
         "ridge": recipe.ridge,
         "signed": recipe.signed,
     }
+
+
+def parse_engine_options(given: list[str] | None) -> dict[str, int | float | bool | str]:
+    """``--engine-option NAME=VALUE``, each value as the simplest type that it reads as.
+
+    >>> parse_engine_options(["hops=2", "share=0.5", "fast=true", "name=x"])
+    {'hops': 2, 'share': 0.5, 'fast': True, 'name': 'x'}
+    """
+    options = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise InvalidParameterError(f"--engine-option takes NAME=VALUE, got '{text}'")
+        options[name.strip()] = _parse_value(value.strip())
+    return options
+
+
+def _parse_value(text: str) -> int | float | bool | str:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        return float(text)
+    return text
 
 
 def parse_alpha(text: str | None, preset: str) -> float | str:

@@ -7,13 +7,14 @@ from typing import Any, Protocol
 from kces.engines.exact import ExactEngine
 from kces.engines.gradient import GradientEngine
 from kces.engines.local import LocalEngine
+from kces.engines.options import check_names
 from kces.engines.problem import Array, Problem
 from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
 from kces.memory import available_memory, format_bytes, require_memory
 from kces.progress import Progress
 
-__all__ = ["ENGINES", "Engine", "Problem", "choose_engine"]
+__all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "make_engine"]
 
 
 class Engine(Protocol):
@@ -42,25 +43,28 @@ def choose_engine(
     name: str, problem: Problem, options: dict[str, Any] | None = None, seed: int = 0
 ) -> tuple[Engine, str]:
     """The engine of that name, and why it was taken; refuses one that does not fit in memory."""
-    options = dict(options or {})
     if name == "auto":
+        if options:
+            raise InvalidParameterError("engine auto takes no options; name the engine they are for")
         engine, reason = _automatic(problem, seed)
-    elif name in ENGINES:
-        engine, reason = _make(name, options, seed), "asked for"
     else:
-        raise InvalidParameterError(f"unknown engine '{name}'; there are: auto, {', '.join(ENGINES)}")
+        engine, reason = make_engine(name, options, seed), "asked for"
     instead = "use a machine with more memory" if engine.name == "gradient" else "use --engine local"
     require_memory(engine.memory_needed(problem), f"the {engine.name} engine", instead)
     return engine, reason
 
 
-def _make(name: str, options: dict[str, Any], seed: int) -> Engine:
-    if name != "exact":
-        options.setdefault("seed", seed)
-    try:
-        return ENGINES[name](**options)
-    except TypeError as error:
-        raise InvalidParameterError(f"engine {name} does not take these options: {error}") from None
+def make_engine(name: str, options: dict[str, Any] | None = None, seed: int = 0) -> Engine:
+    """The engine of that name with these options; ``seed`` is used unless the options have their own.
+
+    >>> make_engine("local", {"hops": 2}).name
+    'local'
+    """
+    if name not in ENGINES:
+        raise InvalidParameterError(f"unknown engine '{name}'; there are: auto, {', '.join(ENGINES)}")
+    check_names(ENGINES[name], options or {})
+    defaults = {} if name == "exact" else {"seed": seed}
+    return ENGINES[name](**(defaults | (options or {})))
 
 
 def _automatic(problem: Problem, seed: int) -> tuple[Engine, str]:

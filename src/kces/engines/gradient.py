@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from kces.engines.inner import gathered_dots, inverse_sqrt
 from kces.engines.local import LocalEngine, compact, first_order, x_dot_z
+from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
 from kces.progress import Progress, silent
 
@@ -19,7 +20,7 @@ class GradientEngine:
     name = "gradient"
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+        self.seed = whole_number("seed", seed, least=0)
 
     def memory_needed(self, problem: Problem) -> int:
         """As the local engine, whose solve and far field it shares."""

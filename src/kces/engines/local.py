@@ -35,6 +35,7 @@ from kces.engines.block import (
 from kces.engines.far_field import FarField, far_field
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
+from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
 from kces.engines.solve import dense, solve_codes, solve_memory, takes_all_pairs
 from kces.errors import InvalidParameterError
@@ -89,12 +90,10 @@ class LocalEngine:
     def __init__(self, hops: int = 1, cap: int | None = None, fill: int | None = None, seed: int = 0) -> None:
         if hops not in (1, 2):
             raise InvalidParameterError(f"hops must be 1 or 2, got {hops}")
-        if cap is not None and cap < 1:
-            raise InvalidParameterError(f"cap must be at least 1, got {cap}")
         self.hops = hops
-        self.cap = cap
-        self.fill = fill
-        self.seed = seed
+        self.cap = None if cap is None else whole_number("cap", cap)
+        self.fill = None if fill is None else whole_number("fill", fill)
+        self.seed = whole_number("seed", seed, least=0)
 
     def memory_needed(self, problem: Problem) -> int:
         """Bytes at the peak: the solve dominates."""

@@ -19,6 +19,7 @@ from kces.engines.block import (
 )
 from kces.engines.inner import gathered_dots
 from kces.engines.local import choose_cap, compact, most_important_neighbours, pair_products
+from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
@@ -43,8 +44,8 @@ class SubgraphEngine:
         if hops not in (1, 2):
             raise InvalidParameterError(f"hops must be 1 or 2, got {hops}")
         self.hops = hops
-        self.cap = cap
-        self.seed = seed
+        self.cap = None if cap is None else whole_number("cap", cap)
+        self.seed = whole_number("seed", seed, least=0)
 
     def memory_needed(self, problem: Problem) -> int:
         """Bytes: inner products of all pairs on small graphs, else the features."""
@@ -89,10 +90,8 @@ class MonteCarloEngine(SubgraphEngine):
         self, per_class: int = 4, repetitions: int = 5, hops: int = 1, cap: int | None = None, seed: int = 0
     ) -> None:
         super().__init__(hops, cap, seed)
-        if per_class < 1 or repetitions < 1:
-            raise InvalidParameterError("per_class and repetitions must be at least 1")
-        self.per_class = per_class
-        self.repetitions = repetitions
+        self.per_class = whole_number("per_class", per_class)
+        self.repetitions = whole_number("repetitions", repetitions)
 
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         return self._score(problem, per_class=self.per_class, repetitions=self.repetitions, progress=progress)
