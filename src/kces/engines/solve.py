@@ -1,7 +1,7 @@
 """One global solve ``a = (H + λI)⁻¹ y``, in the way that fits the number of nodes.
 
 - up to 4,096 nodes, or 8,192 with more than 1,024 features: Cholesky in double precision;
-- up to 24,000 nodes: conjugate gradients on H, of which one triangle is kept in single precision (780 MB for Pubmed);
+- up to 24,000 nodes: conjugate gradients on H, of which one triangle is kept in 16 bits (390 MB for Pubmed);
 - beyond: the kernel is replaced by its linear term for all pairs plus the exact rest within blocks of similar nodes,
   and that is solved directly: O(N (F² + block²)) time and O(N F) memory.
 """
@@ -16,8 +16,9 @@ import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
 
-from kces.engines.fast_kernel import fast_gram, kernel_value
+from kces.engines.fast_kernel import NEAR, fast_gram, kernel_value, near_cosine, single_kernel_value
 from kces.engines.problem import Array, Problem
+from kces.engines.triangle import KernelTriangle, triangle_memory
 from kces.errors import SingularKernelError
 from kces.graph import Features, Graph
 from kces.kernel import ridge_factor
@@ -28,11 +29,10 @@ __all__ = ["Solution", "dense", "similarity_blocks", "solve_codes", "solve_memor
 
 Ints = npt.NDArray[np.int64]
 
-_DIRECT_LIMIT = 4_096
+DIRECT_LIMIT = 4_096
 _DIRECT_LIMIT_WIDE = 8_192
 _WIDE = 1_024
 ITERATIVE_LIMIT = 24_000
-_TILE = 1_024
 _TOLERANCE = 3e-2
 """Of the residual; on Pubmed it leaves some two percent of error in ``a``, below what the ranking feels."""
 _MAX_ITERATIONS = 200
@@ -53,11 +53,11 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
     """Solve for the codes; ``method`` is ``direct``, ``iterative``, ``partition`` or ``auto`` (by size)."""
     n = problem.graph.n_nodes
     if method == "auto":
-        half_in_memory = 2 * n * n < 0.5 * available_memory()
+        fits = triangle_memory(n) < 0.5 * available_memory()
         if takes_all_pairs(problem.graph):
             method = "direct"
         else:
-            method = "iterative" if n <= ITERATIVE_LIMIT and half_in_memory else "partition"
+            method = "iterative" if n <= ITERATIVE_LIMIT and fits else "partition"
     if problem.ridge == 0 and method != "direct":
         raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
     progress("solve the kernel", 0, 1)
@@ -75,7 +75,7 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
 def takes_all_pairs(graph: Graph) -> bool:
     """Whether inner products of all pairs of nodes are made: on small graphs, and on somewhat larger ones whose
     features are so many that making products on demand would cost more."""
-    return graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > _WIDE else _DIRECT_LIMIT)
+    return graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > _WIDE else DIRECT_LIMIT)
 
 
 def solve_memory(graph: Graph) -> int:
@@ -84,7 +84,7 @@ def solve_memory(graph: Graph) -> int:
     if takes_all_pairs(graph):
         return 5 * 8 * n_nodes**2
     if n_nodes <= ITERATIVE_LIMIT:
-        return 2 * n_nodes**2 + 8 * _TILE * n_nodes
+        return triangle_memory(n_nodes)
     return 8 * n_nodes * _WIDE + 8 * 4 * _BLOCK**2
 
 
@@ -96,56 +96,10 @@ def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
 # -- conjugate gradients on one stored triangle -------------------------------------------------------------------
 
 
-@numba.njit(parallel=True, fastmath=True, cache=True)
-def _kernel_in_place(tile, rows, columns):
-    """Cosines to kernel values. Near 1 the cosine is taken again from the difference of the two unit vectors,
-    because a single-precision dot product cannot tell twins from near-twins and the ridge can."""
-    for p in numba.prange(tile.shape[0]):
-        for q in range(tile.shape[1]):  # a loop of its own, so that it is vectorised
-            tile[p, q] = kernel_value(tile[p, q])
-        for q in range(tile.shape[1]):
-            if tile[p, q] > 0.45:
-                gap = 0.0
-                for f in range(rows.shape[1]):
-                    difference = np.float64(rows[p, f]) - np.float64(columns[q, f])
-                    gap += difference * difference
-                norm = 0.0
-                for f in range(rows.shape[1]):
-                    norm += np.float64(rows[p, f]) * np.float64(rows[p, f])
-                if norm > 0.5:
-                    tile[p, q] = kernel_value(1.0 - 0.5 * gap)
-
-
-class _Triangle:
-    """The lower triangle of H in tiles of single precision, as a symmetric operator."""
-
-    def __init__(self, unit: npt.NDArray[np.float32]) -> None:
-        n = len(unit)
-        self.starts = list(range(0, n, _TILE))
-        self.rows = []
-        for start in self.starts:
-            stop = min(start + _TILE, n)
-            tile = unit[start:stop] @ unit[:stop].T
-            _kernel_in_place(tile, unit[start:stop], unit[:stop])
-            self.rows.append(tile)
-
-    def __matmul__(self, vectors: Array) -> Array:
-        right = vectors.astype(np.float32)
-        product = np.zeros_like(right)
-        for start, row in zip(self.starts, self.rows, strict=True):
-            stop = start + len(row)
-            for left in self.starts[: start // _TILE]:
-                tile = row[:, left : left + _TILE]  # used twice while it is in cache
-                product[start:stop] += tile @ right[left : left + _TILE]
-                product[left : left + _TILE] += tile.T @ right[start:stop]
-            product[start:stop] += row[:, start:] @ right[start:stop]
-        return product.astype(np.float64)
-
-
 def _conjugate_gradients(problem: Problem) -> Array:
     """Preconditioned by the linear part of the kernel: ``H ≈ Z Zᵀ w + μ I`` is inverted through an F x F matrix."""
     unit = dense(problem.unit, np.float32)
-    operator = _Triangle(unit)
+    operator = KernelTriangle(unit)
     precondition = _linear_preconditioner(unit, problem.ridge)
     x = np.zeros_like(problem.codes)
     residual = problem.codes.copy()
@@ -208,6 +162,17 @@ def similarity_blocks(unit: Features, size: int, seed: int = 0) -> list[Ints]:
     return blocks
 
 
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _kernel_in_place(cosines, rows):
+    """Cosines of single-precision unit rows to kernel values, those near 1 by way of the rows' difference."""
+    for p in numba.prange(len(cosines)):
+        for q in range(len(cosines)):  # a loop of its own, so that it is vectorised
+            cosines[p, q] = single_kernel_value(cosines[p, q])
+        for q in range(len(cosines)):
+            if cosines[p, q] > NEAR:
+                cosines[p, q] = kernel_value(near_cosine(rows[p], rows[q]))
+
+
 def _solve_partitioned(problem: Problem, seed: int, block: int = _BLOCK) -> Array:
     """``H ≈ V Vᵀ + blockdiag(H − V Vᵀ)`` with the kernel's linear term ``V Vᵀ = Z Zᵀ / 4``; solved by Woodbury.
 
@@ -221,7 +186,7 @@ def _solve_partitioned(problem: Problem, seed: int, block: int = _BLOCK) -> Arra
     for nodes in similarity_blocks(unit, block, seed):
         rows, part = unit[nodes], shared[nodes]
         local = rows @ rows.T
-        _kernel_in_place(local, rows, rows)
+        _kernel_in_place(local, rows)
         local = (local - part @ part.T).astype(np.float64)
         local[np.diag_indices_from(local)] += problem.ridge + _ROUNDING
         factor = scipy.linalg.cho_factor(local, lower=True, overwrite_a=True, check_finite=False)

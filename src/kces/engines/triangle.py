@@ -1,0 +1,103 @@
+"""The kernel matrix of a graph too large for doubles: its lower triangle in 16 bits, as a symmetric operator.
+
+Each step of conjugate gradients reads the whole triangle, so its size is its cost. Kernel values lie in [-0.09, 1/2];
+stored as multiples of 1/65534, 0 and 1/2 are exact and the rounding (at most 8e-6) is far below the ridge. Nodes with
+equal features have equal rows before and after rounding, so that twins stay exact twins.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
+
+__all__ = ["KernelTriangle", "triangle_memory"]
+
+Ints = npt.NDArray[np.int64]
+Cells = npt.NDArray[np.int16]
+Singles = npt.NDArray[np.float32]
+
+_STRIP = 256
+_SCALE = np.float32(65534.0)
+
+
+def triangle_memory(n_nodes: int) -> int:
+    """Bytes of the stored triangle and of what is needed to fill it.
+
+    >>> triangle_memory(20_000) < 450e6
+    True
+    """
+    return n_nodes * (n_nodes + _STRIP) + 8 * _STRIP * n_nodes
+
+
+class KernelTriangle:
+    """``H @ v`` for the unit rows of a graph, from strips of rows of the lower triangle of H.
+
+    >>> unit = np.eye(3, dtype=np.float32)
+    >>> (KernelTriangle(unit) @ np.ones((3, 1))).ravel().tolist()
+    [0.5, 0.5, 0.5]
+    """
+
+    def __init__(self, unit: Singles) -> None:
+        n = len(unit)
+        self.bounds = np.append(np.arange(0, n, _STRIP), n)
+        sizes = np.diff(self.bounds) * self.bounds[1:]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self.cells = np.empty(self.offsets[-1], dtype=np.int16)
+        cosines = np.empty(int(sizes.max()), dtype=np.float32)  # one for all strips: fresh memory is slow
+        for strip, size in enumerate(sizes):
+            start, stop = self.bounds[strip : strip + 2]
+            tile = np.matmul(unit[start:stop], unit[:stop].T, out=cosines[:size].reshape(stop - start, stop))
+            block = self.cells[self.offsets[strip] : self.offsets[strip + 1]].reshape(tile.shape)
+            _store(tile, unit[start:stop], unit[:stop], block)
+
+    def __matmul__(self, vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        columns = np.ascontiguousarray(vectors.T, dtype=np.float32)
+        products = [_multiply(self.cells, self.offsets, self.bounds, column) for column in columns]
+        return np.stack(products, axis=1) / np.float64(_SCALE)
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _store(cosines: Singles, rows: Singles, columns: Singles, block: Cells) -> None:
+    """Kernel values of a strip, rounded; near 1 by way of the difference of the two unit vectors."""
+    near = np.int16(NEAR * _SCALE)
+    for p in numba.prange(block.shape[0]):
+        for q in range(block.shape[1]):  # a loop of its own, so that it is vectorised
+            block[p, q] = np.int16(np.rint(single_kernel_value(cosines[p, q]) * _SCALE))
+        for q in range(block.shape[1]):
+            if block[p, q] > near:
+                block[p, q] = np.int16(np.rint(kernel_value(near_cosine(rows[p], columns[q])) * _SCALE))
+
+
+@numba.njit(parallel=True, cache=True)
+def _multiply(cells: Cells, offsets: Ints, bounds: Ints, vector: Singles) -> npt.NDArray[np.float64]:
+    """The strips' shares are summed in their order, so that the result does not depend on the threads."""
+    strips, n = len(bounds) - 1, len(vector)
+    share = np.zeros((strips, n), dtype=np.float32)
+    for turn in numba.prange(strips):
+        strip = turn // 2 if turn % 2 == 0 else strips - 1 - turn // 2  # short and long in turn: threads get equal work
+        start, stop = bounds[strip], bounds[strip + 1]
+        block = cells[offsets[strip] : offsets[strip + 1]].reshape((stop - start, stop))
+        _multiply_strip(block, start, vector, share[strip])
+    total = np.zeros(n)
+    for strip in range(strips):
+        for q in range(bounds[strip + 1]):
+            total[q] += share[strip, q]
+    return total
+
+
+@numba.njit(fastmath=True, cache=True)
+def _multiply_strip(block: Cells, start: int, vector: Singles, share: Singles) -> None:
+    """The strip times the vector and, left of its diagonal square, the transposed strip times the vector."""
+    for p in range(len(block)):
+        row, own = block[p], vector[start + p]
+        total = np.float32(0.0)
+        for q in range(start):
+            value = np.float32(row[q])
+            total += value * vector[q]
+            share[q] += value * own
+        for q in range(start, len(row)):
+            total += np.float32(row[q]) * vector[q]
+        share[start + p] += total
