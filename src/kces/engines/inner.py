@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -13,6 +14,9 @@ __all__ = ["all_pairs", "gathered_dots", "inverse_sqrt", "row_by_row"]
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_SPARSE = 0.1
+"""Share of entries below which skipping the zeros beats running over all of them in order."""
+
 
 def all_pairs(A: Features, B: Features) -> Array:
     """``A Bᵀ`` as a dense array.
@@ -20,9 +24,26 @@ def all_pairs(A: Features, B: Features) -> Array:
     >>> all_pairs(np.eye(2), np.ones((1, 2))).tolist()
     [[1.0], [1.0]]
     """
-    # Sparse times dense: sparse times sparse would store an index beside each entry of a full result.
+    if sp.issparse(A) and sp.issparse(B) and B.nnz < _SPARSE * B.shape[0] * B.shape[1]:
+        columns = sp.csr_array(B.T)
+        return _sparse_pairs(A.indptr, A.indices, A.data, columns.indptr, columns.indices, columns.data, B.shape[0])
     right = np.ascontiguousarray(B.toarray().T) if sp.issparse(B) else B.T
     return np.ascontiguousarray(A @ right)
+
+
+@numba.njit(parallel=True, cache=True)
+def _sparse_pairs(
+    a_indptr: Ints, a_indices: Ints, a_data: Array, b_indptr: Ints, b_indices: Ints, b_data: Array, width: int
+) -> Array:
+    """Row by row into a dense array: scipy's product of two sparse matrices would store an index beside each entry."""
+    product = np.zeros((len(a_indptr) - 1, width))
+    for k in numba.prange(len(product)):
+        row = product[k]
+        for p in range(a_indptr[k], a_indptr[k + 1]):
+            value = a_data[p]
+            for q in range(b_indptr[a_indices[p]], b_indptr[a_indices[p] + 1]):
+                row[b_indices[q]] += value * b_data[q]
+    return product
 
 
 def row_by_row(A: Features, B: Features) -> Array:
