@@ -25,6 +25,13 @@ def test_engines_are_compared_with_exact() -> None:
     assert rows[1]["peak_mb"] > 10
 
 
+def test_the_ratio_to_gcn_counts_the_labels_and_tells_the_engine_apart() -> None:
+    local, gcn = bench_engines("synthetic:n=80,seed=0", contenders=(("local", {}),))[1:]
+    assert local["engine_ratio_to_gcn"] == pytest.approx(local["seconds"] / gcn["seconds"])
+    labels = local["label_seconds"] / gcn["seconds"]
+    assert local["ratio_to_gcn"] == pytest.approx(local["engine_ratio_to_gcn"] + labels)
+
+
 def test_a_failed_measurement_says_why() -> None:
     with pytest.raises(KCESError, match="benchmark of exact on nowhere failed"):
         measure(Job("nowhere", "exact"))

@@ -81,7 +81,11 @@ def bench_engines(
     data_root: str | None = None,
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Every engine on one graph: time, memory, agreement with exact, and 200 epochs of GCN beside them."""
+    """Every engine on one graph: time, memory, agreement with exact, and 200 epochs of GCN beside them.
+
+    ``label_seconds`` is for aggregation and pseudo labels, ``seconds`` for the engine that follows. ``ratio_to_gcn``
+    counts both, as a user waits for both; ``engine_ratio_to_gcn`` the engine alone.
+    """
     loaded = open_graph(graph, data_root)
     affordable = loaded.n_nodes <= _EXACT_AFFORDABLE
     sample = None
@@ -111,7 +115,8 @@ def bench_engines(
             if affordable:
                 row["speedup_over_exact"] = rows[0]["seconds"] / result["seconds"]
             if gcn is not None:
-                row["ratio_to_gcn"] = (result["seconds"] + result["label_seconds"]) / gcn["seconds"]
+                row["engine_ratio_to_gcn"] = result["seconds"] / gcn["seconds"]
+                row["ratio_to_gcn"] = (result["label_seconds"] + result["seconds"]) / gcn["seconds"]
             rows.append(row)
             done += 1
             progress(f"bench {graph}", done, total)
