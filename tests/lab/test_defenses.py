@@ -14,6 +14,7 @@ from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitErr
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import MODELS, PURIFIERS, NeedsFeaturesError, NotApplicableError, make_defense
+from kces.lab.defenses.gprgae import GPRGAE
 from kces.lab.defenses.tuning import accuracy
 from kces.noise import inject_cross_class_edges
 from kces.presets import recipe_for
@@ -221,3 +222,19 @@ def test_gpr_gae_trusts_planted_edges_less(attacked: AttackedGraph) -> None:
     assert by_edge.min() >= 0
     assert by_edge.max() <= 1
     assert by_edge[attacked.is_added].mean() < by_edge[~attacked.is_added].mean()
+
+
+def test_gpr_gae_trains_once_for_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = small_graph()
+    trained = []
+    learn = GPRGAE._learn
+    monkeypatch.setattr(GPRGAE, "_learn", lambda self, *given: (trained.append(self.rounds), learn(self, *given)))
+    first, second = GPRGAE(epochs=20, rounds=1), GPRGAE(epochs=20, rounds=3)
+    once, often = first.purify(graph), second.purify(graph)
+    assert trained == [1]
+    assert abs(once - often).max() > 0
+    assert second.reused_seconds > 0
+    assert abs(often - GPRGAE(epochs=20, rounds=3).purify(replace(graph))).max() == 0  # as if trained for itself
+    GPRGAE(epochs=20, rounds=1, noise_ratio=0.5).purify(graph)
+    GPRGAE(epochs=20, rounds=1).purify(graph, seed=1)
+    assert len(trained) == 4
