@@ -71,12 +71,12 @@ def markdown(report: Report, figures: list[Path]) -> str:
     lines = [f"# {experiment.name}: {experiment.about}", ""]
     if report.plan.quick:
         lines += [
-            f"**Quick run: a small subset ({facts['seeds']} seed(s), {facts['trials']} trials, fewer graphs and "
-            "methods). It shows that the experiment runs; it does not settle a claim.**",
+            f"**Quick run: a small subset ({_counted(report.plan.seeds, 'seed')}, {facts['trials']} trials, fewer "
+            "graphs and methods). It shows that the experiment runs; it does not settle a claim.**",
             "",
         ]
     lines += [
-        f"Numbers: {experiment.unit}; mean ± standard deviation of {facts['seeds']} seed(s). Below ours stands the "
+        f"Numbers: {experiment.unit}; {_spread(report.plan.seeds)}. Below ours stands the "
         "paper's number, in brackets our difference to it. MLP uses no graph and is the floor; the oracle takes out "
         "exactly the adversarial edges that were added and is the ceiling.",
         "",
@@ -116,7 +116,7 @@ def _failures(report: Report) -> list[str]:
             counts[line] = counts.get(line, 0) + 1
     if not counts:
         return []
-    return ["## Without a result", "", *(f"- {line} ({count} cell(s))" for line, count in counts.items()), ""]
+    return ["## Without a result", "", *(f"- {line} ({_counted(count, 'cell')})" for line, count in counts.items()), ""]
 
 
 def _write_figures(report: Report, folder: Path) -> list[Path]:
@@ -149,6 +149,18 @@ def _file_word(section: str) -> str:
     """
     kept = "".join(letter if letter.isalnum() or letter == "." else " " for letter in section)
     return "-".join(kept.split())
+
+
+def _spread(seeds: int) -> str:
+    return "one seed, so no standard deviation" if seeds == 1 else f"mean ± standard deviation of {seeds} seeds"
+
+
+def _counted(count: int, word: str) -> str:
+    """
+    >>> _counted(1, "seed"), _counted(3, "seed")
+    ('1 seed', '3 seeds')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _hours(seconds: float) -> str:
