@@ -16,6 +16,7 @@ from kces.lab.attacked import AttackedGraph
 from kces.lab.datasets import GraphName, parse_name
 from kces.lab.datasets.registry import FILES
 from kces.lab.datasets.roots import is_writable
+from kces.progress import Progress
 
 
 @pytest.mark.parametrize(
@@ -95,15 +96,20 @@ def test_every_data_set_and_attack_is_registered() -> None:
 def test_other_attacks_are_made_on_demand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[tuple[Any, ...]] = []
 
-    def load_or_make(clean: Graph, *request: Any) -> AttackedGraph:
+    def load_or_make(clean: Graph, *request: Any, progress: Progress) -> AttackedGraph:
         asked.append((clean.name, *request))
+        progress("flips", 1, 1)
         return AttackedGraph(clean.keep_edges(clean.edges[:, 0] > 0), clean)
 
     fake: Any = types.ModuleType("kces.lab.attacks.cache")
     fake.load_or_make = load_or_make
     monkeypatch.setitem(sys.modules, "kces.lab.attacks", types.ModuleType("kces.lab.attacks"))
     monkeypatch.setitem(sys.modules, "kces.lab.attacks.cache", fake)
-    attacked = datasets.load_attacked("digits@dice-0.25#3", tmp_path)
+    told: list[str] = []
+    attacked = datasets.load_attacked(
+        "digits@dice-0.25#3", tmp_path, progress=lambda what, done, total: told.append(what)
+    )
+    assert told == ["flips"]
     assert asked == [("digits", "dice", 0.25, 3, tmp_path)]
     assert len(attacked.removed) > 0
     datasets.load("digits@random-0.1")
@@ -133,6 +139,14 @@ def test_the_data_root_is_the_argument_then_the_environment_then_the_cache(
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
     assert datasets.data_root() == tmp_path / "local" / "kces"
+
+
+def test_a_folder_marked_read_only_is_not_written_to(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    mirror.chmod(0o555)
+    assert not is_writable(mirror)
+    assert not is_writable(mirror / "attacks")
 
 
 def test_a_folder_still_to_be_made_is_writable_if_its_parent_is(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def load(name: str, data_root: str | Path | None = None, *, split: int = 0, prog
     name : ``DATASET[@METHOD-BUDGET[#SEED]]``.
     data_root : folder that holds or receives the files; default ``KCES_DATA_ROOT``, else the user's cache.
     split : which of the ten published splits, for the heterophilous graphs; the others have one.
-    progress : told about downloads and long reads.
+    progress : told about downloads, long reads and attacks made on demand.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def load_attacked(
         return AttackedGraph(clean, clean)
     if is_published(parsed):
         return read_published(parsed, clean, data_root, progress)
-    return _make_attack(parsed, clean, data_root)
+    return _make_attack(parsed, clean, data_root, progress)
 
 
 def files_needed(name: str) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def _check_known(dataset: str) -> None:
         raise InvalidParameterError(f"unknown data set '{dataset}'; there are: {', '.join([*DATASETS, *BUILTIN_HELP])}")
 
 
-def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None) -> AttackedGraph:
+def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None, progress: Progress) -> AttackedGraph:
     if name.method is None or name.budget is None:
         raise InvalidParameterError(f"{name} names no attack")
     try:
@@ -97,4 +97,4 @@ def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None) ->
         raise MissingDependencyError(
             f"{name} is not a published graph and has to be made, which needs torch: install kces[lab]"
         ) from error
-    return load_or_make(clean, name.method, name.budget, name.seed or 0, data_root)
+    return load_or_make(clean, name.method, name.budget, name.seed or 0, data_root, progress=progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -33,8 +34,12 @@ def data_root(given: str | Path | None = None) -> Path:
 
 
 def is_writable(folder: Path) -> bool:
-    """True when files can be made in ``folder``, or when it can itself be made."""
+    """True when files can be made in ``folder``, or when it can itself be made.
+
+    A folder marked read-only is taken at its word, although an administrator's program could write to it.
+    """
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
-    return existing.is_dir() and os.access(existing, os.W_OK)
+    marked_writable = bool(existing.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    return existing.is_dir() and marked_writable and os.access(existing, os.W_OK)
