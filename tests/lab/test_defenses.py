@@ -212,6 +212,7 @@ def test_kces_robust_takes_the_automatic_cut_where_validation_cannot_tell() -> N
     right = np.arange(100) < np.array([[69], [70], [71]])
     assert make_defense("kces").choose(settings, right) == 0
     assert make_defense("kces-paper").choose(settings, right) == 2
+    assert make_defense("kces").choose(settings[::2], right[::2]) == 0  # no pruning was not tried
     assert make_defense("kces").choose(settings[1:], right[1:]) == 1  # nothing automatic was tried: the best
 
 

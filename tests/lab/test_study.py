@@ -11,6 +11,8 @@ from kces.builtin import synthetic
 from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.dice import dice
 from kces.lab.study.__main__ import main
+from kces.lab.study.complexity import ComplexityScore
+from kces.lab.study.cosines import multi_hop_cosine
 from kces.lab.study.protocol import (
     HELD_OUT,
     TUNING,
@@ -21,8 +23,9 @@ from kces.lab.study.protocol import (
     ranking_auc,
     study_graph,
 )
-from kces.lab.study.variants import VARIANTS, PairScore, multi_hop_cosine
+from kces.lab.study.variants import VARIANTS, PairScore
 from kces.robust import robust_scores
+from kces.scoring import score_edges
 from kces.toys import barbell, path
 
 
@@ -40,6 +43,24 @@ def test_every_variant_scores_every_edge(name: str, attacked: AttackedGraph) -> 
     scores = VARIANTS[name](attacked.graph)
     assert scores.shape == (attacked.graph.n_edges,)
     assert np.isfinite(scores).all()
+
+
+def test_the_plain_complexity_score_is_the_paper_preset() -> None:
+    graph = barbell()
+    np.testing.assert_allclose(ComplexityScore()(graph), score_edges(graph, engine="local"), rtol=1e-9)
+
+
+def test_rounds_rank_what_was_pruned_first_above_the_rest() -> None:
+    graph = synthetic(n=60, seed=0)
+    once, thrice = ComplexityScore()(graph), ComplexityScore(rounds=3)(graph)
+    tenth = -(-graph.n_edges // 10)
+    assert set(np.argsort(-thrice)[:tenth]) == set(np.argsort(-once)[:tenth])
+
+
+def test_soft_labels_are_shares() -> None:
+    codes = ComplexityScore(encoding="soft")._codes(barbell())
+    np.testing.assert_allclose(codes.sum(axis=1), 1.0)
+    assert (codes[:5].argmax(axis=1) != codes[5:].argmax(axis=1)).all()
 
 
 def test_keeping_the_link_lets_edges_vouch_for_themselves(attacked: AttackedGraph) -> None:

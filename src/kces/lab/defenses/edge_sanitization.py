@@ -84,9 +84,11 @@ class KCESRobust(_EdgeSanitization):
     def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
         """By :func:`kces.automatic_cut.informed_choice`, with what is best behind no and behind automatic pruning."""
         alphas = [setting["alpha"] for setting in settings]
-        if 0.0 not in alphas or "auto" not in alphas:
+        if "auto" not in alphas:
             return best_on_validation(right)
-        return informed_choice(right, _best_with(0.0, alphas, right), _best_with("auto", alphas, right))
+        automatic = _best_with("auto", alphas, right)
+        none = _best_with(0.0, alphas, right) if 0.0 in alphas else automatic  # few trials may leave 0 out
+        return informed_choice(right, none, automatic)
 
 
 def _best_with(alpha: float | str, alphas: Sequence[float | str], right: Correct) -> int:

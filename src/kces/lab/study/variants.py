@@ -1,4 +1,4 @@
-"""Edge scores made of parts that can be exchanged one at a time."""
+"""The scores that are compared, and the robust one made of parts that can be exchanged one at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.graph import Graph
-from kces.kernel import normalize_rows, propagation
+from kces.lab.study.complexity import ComplexityScore
+from kces.lab.study.cosines import multi_hop_cosine
 from kces.ranking import kept_edges
 from kces.robust import (
     HOPS,
@@ -24,7 +25,7 @@ from kces.robust import (
     train_label_scores,
 )
 
-__all__ = ["VARIANTS", "PairScore", "multi_hop_cosine"]
+__all__ = ["VARIANTS", "PairScore"]
 
 Array = npt.NDArray[np.float64]
 Score = Callable[[Graph], Array]
@@ -75,26 +76,6 @@ class PairScore:
         return cosines[:, [HOPS.index(pair) for pair in self.hops]]
 
 
-def multi_hop_cosine(graph: Graph, hops: tuple[int, ...]) -> Array:
-    """Minus the mean cosine of the ends' rows of ``T^h X``: feature cosine for ``(0,)``, the earlier U for (0, 2, 4).
-
-    >>> from kces.toys import barbell
-    >>> graph = barbell()
-    >>> graph.edges[multi_hop_cosine(graph, (0,)).argmax()].tolist()
-    [4, 5]
-    """
-    T = propagation(graph)
-    rows, total = graph.features, np.zeros(graph.n_edges)
-    for hop in range(max(hops) + 1):
-        if hop in hops:
-            unit, _ = normalize_rows(rows)
-            ends = unit[graph.edges[:, 0]], unit[graph.edges[:, 1]]
-            product = ends[0] * ends[1] if isinstance(unit, np.ndarray) else ends[0].multiply(ends[1])
-            total += np.asarray(product.sum(axis=1)).ravel()
-        rows = T @ rows
-    return -total / len(hops)
-
-
 def _kept_best(score: Score) -> Score:
     """The same order, except that no node loses its least suspicious edge."""
 
@@ -109,11 +90,25 @@ def _kept_best(score: Score) -> Score:
 
 
 _FULL = PairScore()
+_SIGNED = ComplexityScore(encoding="onehot", ridge=1.0, signed=True, per_link=True)
 
 VARIANTS: dict[str, Score] = {
     "feature cosine": lambda graph: multi_hop_cosine(graph, (0,)),
     "2-hop cosine": lambda graph: multi_hop_cosine(graph, (2,)),
     "U (0, 2, 4)": lambda graph: multi_hop_cosine(graph, (0, 2, 4)),
+    "paper": ComplexityScore(),
+    "paper, signed": ComplexityScore(signed=True),
+    "paper, per unit of T": ComplexityScore(per_link=True),
+    "paper, signed, per unit of T": ComplexityScore(signed=True, per_link=True),
+    "paper, ridge 0.1": ComplexityScore(ridge=0.1),
+    "paper, ridge 1": ComplexityScore(ridge=1.0),
+    "paper, one-hot labels": ComplexityScore(encoding="onehot"),
+    "paper, soft labels": ComplexityScore(encoding="soft"),
+    "paper, spectral labels": ComplexityScore(labels="spectral"),
+    "paper, labels from a cleaned graph": ComplexityScore(cleaned=0.2, encoding="onehot"),
+    "paper, three rounds": ComplexityScore(rounds=3),
+    "signed one-hot per unit of T, ridge 1": _SIGNED,
+    "signed one-hot per unit of T, ridge 1, + U": replace(_SIGNED, with_similarity=True),
     "robust": robust_scores,
     "robust, link kept": replace(_FULL, leave_out=False),
     "robust, not centred": replace(_FULL, centred=False),
@@ -125,4 +120,4 @@ VARIANTS: dict[str, Score] = {
     "robust, best edge kept": _kept_best(robust_scores),
     "robust + train labels": train_label_scores,
 }
-"""The grid of the study: the baselines, the recipe, and the recipe with one part changed."""
+"""The grid of the study: cosines, the paper's score and the robust one, each with one part changed."""
