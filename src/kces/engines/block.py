@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
+import numpy.typing as npt
 
-from kces.engines.fast_kernel import kernel_value
+from kces.engines.fast_kernel import NEAR_COSINE, kernel_value, near_cosine
 
 __all__ = [
+    "Products",
     "block_cosines",
     "collect_block",
     "factor_in_place",
     "find",
+    "inner_products",
     "inverse_form",
     "kernel_matrix",
     "moved_lengths",
 ]
+
+Array = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 
 
 @numba.njit(cache=True, inline="always")
@@ -33,15 +41,16 @@ def find(indptr, indices, row, column):
     return -1
 
 
-@numba.njit(cache=True, fastmath=True, inline="always")
-def _dot(ZZ, Z, W, k, l):  # noqa: E741
-    """Inner product of row k of Z and row l of W: looked up where the matrix was made, else computed."""
-    if len(ZZ):
-        return ZZ[k, l]
-    total = 0.0
-    for f in range(Z.shape[1]):
-        total += Z[k, f] * W[l, f]
-    return total
+class Products(NamedTuple):
+    """Where inner products come from: ``Z Zᵀ`` and ``X Zᵀ`` where they were made for all pairs, else (those two empty)
+    the rows themselves. In single precision, Z's at unit length, they are padded to whole vector registers."""
+
+    ZZ: Array
+    XZ: Array
+    Z: Array
+    X: Array
+    unit_rows: Singles
+    x_rows: Singles
 
 
 @numba.njit(cache=True)
@@ -119,13 +128,75 @@ def inverse_form(L, q):
 
 
 @numba.njit(cache=True, fastmath=True)
-def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge):
-    """``X_i·Z_k``, ``X_j·Z_k`` and the inverse length of ``Z'_k`` for the nodes k of a block."""
+def inner_products(i, j, S, inverse_length, products):
+    """``Z_k·Z_l``, ``X_i·Z_k`` and ``X_j·Z_k`` for the nodes k, l of a block."""
     size = len(S)
-    xz_i, xz_j, new_inverse = np.empty(size), np.empty(size), np.zeros(size)
-    for t in range(size):
+    inner, xz_i, xz_j = np.empty((size, size)), np.empty(size), np.empty(size)
+    if len(products.ZZ):
+        for p in range(size):
+            xz_i[p], xz_j[p] = products.XZ[i, S[p]], products.XZ[j, S[p]]
+            for q in range(size):
+                inner[p, q] = products.ZZ[S[p], S[q]]
+        return inner, xz_i, xz_j
+    rows, length = products.unit_rows, np.zeros(size)
+    for p in range(size):
+        if inverse_length[S[p]] > 0:
+            length[p] = 1.0 / inverse_length[S[p]]
+    _single_cosines(S, rows, inner)
+    for p in range(size):
+        for q in range(p):
+            c = inner[p, q] if inner[p, q] < NEAR_COSINE else near_cosine(rows[S[p]], rows[S[q]])
+            inner[p, q] = inner[q, p] = c * length[p] * length[q]
+        inner[p, p] = length[p] ** 2
+    for p in range(2):  # in double precision: their cancellation tells whether an endpoint is left without features
+        xz_i[p], xz_j[p] = _dot(products.X[i], products.Z[S[p]]), _dot(products.X[j], products.Z[S[p]])
+    for p in range(2, size):
+        xz_i[p] = _single_dot(products.x_rows[i], rows[S[p]]) * length[p]
+        xz_j[p] = _single_dot(products.x_rows[j], rows[S[p]]) * length[p]
+    return inner, xz_i, xz_j
+
+
+@numba.njit(cache=True, fastmath=True, inline="always")
+def _dot(first, second):
+    total = 0.0
+    for f in range(len(first)):
+        total += first[f] * second[f]
+    return total
+
+
+@numba.njit(cache=True, fastmath=True, inline="always")
+def _single_dot(first, second):
+    total = np.float32(0.0)
+    for f in range(len(first)):
+        total += first[f] * second[f]
+    return total
+
+
+@numba.njit(cache=True, fastmath=True)
+def _single_cosines(S, rows, cosines):
+    """Dot products of the rows S, below the diagonal, two rows by two: each number loaded serves two products."""
+    size = len(S)
+    for p in range(0, size, 2):
+        p_next = min(p + 1, size - 1)  # the last row of an odd number is its own partner
+        first, second = rows[S[p]], rows[S[p_next]]
+        for q in range(0, p + 1, 2):
+            q_next = min(q + 1, size - 1)
+            third, fourth = rows[S[q]], rows[S[q_next]]
+            t13 = t14 = t23 = t24 = np.float32(0.0)
+            for f in range(rows.shape[1]):
+                t13 += first[f] * third[f]
+                t14 += first[f] * fourth[f]
+                t23 += second[f] * third[f]
+                t24 += second[f] * fourth[f]
+            cosines[p, q], cosines[p, q_next], cosines[p_next, q], cosines[p_next, q_next] = t13, t14, t23, t24
+
+
+@numba.njit(cache=True, fastmath=True)
+def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, xz_i, xz_j, xx_self, xx_edge):
+    """The inverse length of ``Z'_k`` for the nodes k of a block."""
+    new_inverse = np.zeros(len(S))
+    for t in range(len(S)):
         k = S[t]
-        xz_i[t], xz_j[t] = _dot(XZ, X, Z, i, k), _dot(XZ, X, Z, j, k)
         if beta[t] == 0.0 and gamma[t] == 0.0:
             new_inverse[t] = inverse_length[k]
             continue
@@ -134,23 +205,22 @@ def moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self
         squared = terms + 2 * alpha[t] * (beta[t] * xz_i[t] + gamma[t] * xz_j[t]) + 2 * beta[t] * gamma[t] * xx_edge
         if squared > 1e-12 * terms:  # below is rounding: the row has lost all its features
             new_inverse[t] = squared**-0.5
-    return xz_i, xz_j, new_inverse
+    return new_inverse
 
 
 @numba.njit(cache=True, fastmath=True)
-def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge):
+def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, inner, xx_self, xx_edge):
     """Cosines of a block: before, with only the row moved, and with both rows moved."""
     size = len(S)
     before, row_moved, after = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
     for p in range(size):
         for q in range(p + 1):
-            inner = _dot(ZZ, Z, Z, S[p], S[q])
-            row_p = alpha[p] * inner + beta[p] * xz_i[q] + gamma[p] * xz_j[q]
-            row_q = alpha[q] * inner + beta[q] * xz_i[p] + gamma[q] * xz_j[p]
+            row_p = alpha[p] * inner[p, q] + beta[p] * xz_i[q] + gamma[p] * xz_j[q]
+            row_q = alpha[q] * inner[p, q] + beta[q] * xz_i[p] + gamma[q] * xz_j[p]
             both = alpha[q] * row_p + alpha[p] * (beta[q] * xz_i[p] + gamma[q] * xz_j[p])
             both += beta[p] * beta[q] * xx_self[i] + gamma[p] * gamma[q] * xx_self[j]
             both += (beta[p] * gamma[q] + gamma[p] * beta[q]) * xx_edge
-            before[p, q] = before[q, p] = inner * inverse_length[S[p]] * inverse_length[S[q]]
+            before[p, q] = before[q, p] = inner[p, q] * inverse_length[S[p]] * inverse_length[S[q]]
             row_moved[p, q] = row_p * new_inverse[p] * inverse_length[S[q]]
             row_moved[q, p] = row_q * new_inverse[q] * inverse_length[S[p]]
             after[p, q] = after[q, p] = both * new_inverse[p] * new_inverse[q]

@@ -11,7 +11,16 @@ import numpy as np
 
 from kces.kernel import COSINE_NOISE
 
-__all__ = ["NEAR", "SLOPE_CAP", "fast_gram", "kernel_slope", "kernel_value", "near_cosine", "single_kernel_value"]
+__all__ = [
+    "NEAR",
+    "NEAR_COSINE",
+    "SLOPE_CAP",
+    "fast_gram",
+    "kernel_slope",
+    "kernel_value",
+    "near_cosine",
+    "single_kernel_value",
+]
 
 SLOPE_CAP = 0.99
 """The kernel's slope is infinite at c = 1. Between nodes more alike than this the slope at 0.99 is used."""
@@ -19,6 +28,7 @@ SLOPE_CAP = 0.99
 NEAR = 0.45
 """Kernel value (of a cosine of 0.94) above which a single-precision dot product is too coarse: near 1 the kernel is
 steep, and whether two nodes are twins or nearly so is a difference that the ridge can tell."""
+NEAR_COSINE = np.float32(0.94)
 
 
 @numba.njit(inline="always", fastmath=True)

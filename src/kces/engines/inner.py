@@ -57,14 +57,34 @@ def row_by_row(A: Features, B: Features) -> Array:
 
 
 def gathered_dots(A: Features, left: Ints, B: Features, right: Ints, *, size: int = 100_000) -> Array:
-    """``A[left] · B[right]`` row by row, in chunks, so that the gathered rows never exist all at once.
+    """``A[left] · B[right]`` row by row, so that the gathered rows never exist all at once.
 
     >>> gathered_dots(np.eye(2), np.array([0, 1]), np.ones((2, 2)), np.array([1, 1])).tolist()
     [1.0, 1.0]
     """
+    if sp.issparse(A) and sp.issparse(B):
+        return _sparse_dots(A.indptr, A.indices, A.data, left, B.indptr, B.indices, B.data, right, A.shape[1])
     starts = range(0, len(left), size)
     parts = [row_by_row(A[left[at : at + size]], B[right[at : at + size]]) for at in starts]
     return np.concatenate(parts) if parts else np.empty(0)
+
+
+@numba.njit(cache=True)
+def _sparse_dots(
+    a_indptr: Ints, a_indices: Ints, a_data: Array, left: Ints,
+    b_indptr: Ints, b_indices: Ints, b_data: Array, right: Ints, width: int,
+) -> Array:  # fmt: skip
+    """The row of B is spread out, and again only when another one comes: pairs are mostly in the order of ``right``."""
+    dots, spread, of = np.zeros(len(left)), np.zeros(width), -1
+    for t in range(len(left)):
+        if right[t] != of:
+            spread[:] = 0.0
+            of = right[t]
+            for q in range(b_indptr[of], b_indptr[of + 1]):
+                spread[b_indices[q]] += b_data[q]
+        for p in range(a_indptr[left[t]], a_indptr[left[t] + 1]):
+            dots[t] += a_data[p] * spread[a_indices[p]]
+    return dots
 
 
 def inverse_sqrt(squared: Array) -> Array:

@@ -24,10 +24,12 @@ import scipy.sparse as sp
 from sklearn.decomposition import TruncatedSVD
 
 from kces.engines.block import (
+    Products,
     block_cosines,
     collect_block,
     factor_in_place,
     find,
+    inner_products,
     inverse_form,
     kernel_matrix,
     moved_lengths,
@@ -39,7 +41,7 @@ from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
 from kces.engines.solve import dense, solve_codes, solve_memory, takes_all_pairs
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
+from kces.graph import Features, Graph
 from kces.progress import Progress, silent
 
 __all__ = ["FirstOrder", "LocalEngine", "compact", "first_order", "x_dot_z"]
@@ -115,19 +117,27 @@ class LocalEngine:
             chunk = slice(start, start + _EDGE_CHUNK)
             scores[chunk] = _score_edges(
                 *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
-                *(graph.degrees, problem.inverse_lengths, *products, *listed, cap, fill),
-                *(order.a, order.field.z_dot, order.field.x_dot, order.field.neighbour_dot, order.reverse),
-                *(order.xx_self, order.neighbour, order.at_node, problem.ridge),
+                *(graph.degrees, problem.inverse_lengths, products, *listed, cap, fill),
+                *(order.a, order.field.z_dot, order.field.x_dot, order.field.neighbour_dot[order.reverse]),
+                *(order.xx_self, order.neighbour[order.reverse], order.at_node, problem.ridge),
             )
             progress("local: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
         return 2.0 / graph.n_nodes * scores
 
 
-def pair_products(problem: Problem) -> tuple[Array, Array, Array, Array]:
-    """``Z Zᵀ`` and ``X Zᵀ`` where they fit, else empty, and then Z and X themselves for products on demand."""
+def pair_products(problem: Problem) -> Products:
+    """``Z Zᵀ`` and ``X Zᵀ`` where they fit, else the rows of Z and X for products on demand."""
     if takes_all_pairs(problem.graph):
-        return problem.ZZ, problem.XZ, _EMPTY, _EMPTY
-    return _EMPTY, _EMPTY, dense(problem.Z), dense(problem.graph.features)
+        return Products(problem.ZZ, problem.XZ, _EMPTY, _EMPTY, _padded(_EMPTY), _padded(_EMPTY))
+    X = dense(problem.graph.features)
+    return Products(_EMPTY, _EMPTY, dense(problem.Z), X, _padded(problem.unit), _padded(X))
+
+
+def _padded(matrix: Features) -> npt.NDArray[np.float32]:
+    """In single precision, with zeros up to a multiple of 32 columns: compiled loops then have no remainder."""
+    rows = np.zeros((matrix.shape[0], -(-matrix.shape[1] // 32) * 32), dtype=np.float32)
+    rows[:, : matrix.shape[1]] = dense(matrix, np.float32)
+    return rows
 
 
 def _too_wide(graph: Graph) -> bool:
@@ -214,40 +224,42 @@ def most_important_neighbours(graph: Graph, a: Array, inverse_lengths: Array, ca
 
 @numba.njit(parallel=True, cache=True)
 def _score_edges(
-    edges, xx_edge, indptr, indices, degrees, inverse_length, ZZ, XZ, Z, X, list_start, list_position, cap, fill,
-    a, z_dot, x_dot, neighbour_dot, reverse, xx_self, neighbour, at_node, ridge,
+    edges, xx_edge, indptr, indices, degrees, inverse_length, products, list_start, list_position, cap, fill,
+    a, z_dot, x_dot, dot_from, xx_self, effect_from, at_node, ridge,
 ):  # fmt: skip
+    """``dot_from`` and ``effect_from`` hold, at the place of i→k, what belongs to k→i: an edge then reads them in one
+    place, the list of its endpoint, instead of in the lists of all its neighbours."""
     scores = np.empty(len(edges))
     for e in numba.prange(len(edges)):
         i, j = edges[e, 0], edges[e, 1]
         S, alpha, beta, gamma = collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap, fill)
-        xz_i, xz_j, new_inverse = moved_lengths(
-            i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge[e]
-        )
+        inner, xz_i, xz_j = inner_products(i, j, S, inverse_length, products)
+        new_inverse = moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, xz_i, xz_j, xx_self, xx_edge[e])
         before, row_moved, after = block_cosines(
-            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge[e]
+            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, inner, xx_self, xx_edge[e]
         )
-        at = find(indptr, indices, i, j)
-        scores[e] = at_node[i] - neighbour[reverse[at]] + at_node[j] - neighbour[at]
-        field = np.zeros((len(S), a.shape[1]))
+        scores[e] = at_node[i] - effect_from[find(indptr, indices, i, j)]
+        scores[e] += at_node[j] - effect_from[find(indptr, indices, j, i)]
+        field, own = np.zeros((len(S), a.shape[1])), a[S]
+        step = np.empty(len(S))
         for t in range(len(S)):
             if beta[t] == 0.0 and gamma[t] == 0.0:
                 continue
             k = S[t]
-            at_i = -1 if t == 0 else find(indptr, indices, k, i)
-            at_j = -1 if t == 1 else find(indptr, indices, k, j)
+            at_i = -1 if t == 0 else find(indptr, indices, i, k)
+            at_j = -1 if t == 1 else find(indptr, indices, j, k)
             if t > 1:  # what the block treats exactly is taken out of the hub's shared sum
-                scores[e] -= (neighbour[at_i] if at_i >= 0 else 0.0) + (neighbour[at_j] if at_j >= 0 else 0.0)
+                scores[e] -= (effect_from[at_i] if at_i >= 0 else 0.0) + (effect_from[at_j] if at_j >= 0 else 0.0)
+            for q in range(len(S)):
+                step[q] = kernel_slope(before[t, q]) * (row_moved[t, q] - before[t, q])
+            step[t] = 0.0
             for column in range(a.shape[1]):
-                x_i = x_dot[k, column] if t == 0 else (neighbour_dot[at_i, column] if at_i >= 0 else 0.0)
-                x_j = x_dot[k, column] if t == 1 else (neighbour_dot[at_j, column] if at_j >= 0 else 0.0)
+                x_i = x_dot[k, column] if t == 0 else (dot_from[at_i, column] if at_i >= 0 else 0.0)
+                x_j = x_dot[k, column] if t == 1 else (dot_from[at_j, column] if at_j >= 0 else 0.0)
                 moved = (alpha[t] * z_dot[k, column] + beta[t] * x_i + gamma[t] * x_j) * new_inverse[t]
                 field[t, column] = moved - z_dot[k, column] * inverse_length[k]
-            for q in range(len(S)):
-                if q != t:  # and out of the far field
-                    step = kernel_slope(before[t, q]) * (row_moved[t, q] - before[t, q])
-                    for column in range(a.shape[1]):
-                        field[t, column] -= a[S[q], column] * step
+                for q in range(len(S)):  # and out of the far field
+                    field[t, column] -= own[q, column] * step[q]
         K, K_new = kernel_matrix(before, ridge), kernel_matrix(after, ridge)
         factor_in_place(K_new)
         rhs = np.empty(len(S))
@@ -255,8 +267,8 @@ def _score_edges(
             for p in range(len(S)):
                 rhs[p] = 0.0
                 for q in range(len(S)):
-                    rhs[p] += K[p, q] * a[S[q], column]
-                scores[e] += a[S[p], column] * rhs[p]
+                    rhs[p] += K[p, q] * own[q, column]
+                scores[e] += own[p, column] * rhs[p]
                 rhs[p] -= field[p, column]
             scores[e] -= inverse_form(K_new, rhs)
     return scores

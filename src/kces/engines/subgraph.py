@@ -13,6 +13,7 @@ from kces.engines.block import (
     block_cosines,
     collect_block,
     factor_in_place,
+    inner_products,
     inverse_form,
     kernel_matrix,
     moved_lengths,
@@ -71,7 +72,7 @@ class SubgraphEngine:
             chunk = slice(start, start + _EDGE_CHUNK)
             scores[chunk] = _score_subgraphs(
                 *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
-                *(graph.degrees, problem.inverse_lengths, *products, *listed, cap, fill),
+                *(graph.degrees, problem.inverse_lengths, products, *listed, cap, fill),
                 *(problem.codes, xx_self, problem.ridge, classes, per_class, repetitions, self.seed, start),
             )
             progress(f"{self.name}: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
@@ -137,18 +138,17 @@ def _quadratic_form(cosines, chosen, codes, S, ridge):
 
 @numba.njit(parallel=True, cache=True)
 def _score_subgraphs(
-    edges, xx_edge, indptr, indices, degrees, inverse_length, ZZ, XZ, Z, X, list_start, list_position, cap, fill,
+    edges, xx_edge, indptr, indices, degrees, inverse_length, products, list_start, list_position, cap, fill,
     codes, xx_self, ridge, classes, per_class, repetitions, seed, first_edge,
 ):  # fmt: skip
     scores = np.zeros(len(edges))
     for e in numba.prange(len(edges)):
         i, j = edges[e, 0], edges[e, 1]
         S, alpha, beta, gamma = collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap, fill)
-        xz_i, xz_j, new_inverse = moved_lengths(
-            i, j, S, alpha, beta, gamma, inverse_length, XZ, X, Z, xx_self, xx_edge[e]
-        )
+        inner, xz_i, xz_j = inner_products(i, j, S, inverse_length, products)
+        new_inverse = moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, xz_i, xz_j, xx_self, xx_edge[e])
         before, _, after = block_cosines(
-            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, ZZ, Z, xx_self, xx_edge[e]
+            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, inner, xx_self, xx_edge[e]
         )
         chosen = np.arange(len(S))
         for repetition in range(repetitions):
