@@ -84,7 +84,11 @@ def _small_like(graph: Graph, engine: str) -> Graph:
     if engine not in ("exact", "algorithm1") and not takes_all_pairs(graph):
         needed = ITERATIVE_LIMIT + 1 if graph.n_nodes > ITERATIVE_LIMIT else DIRECT_LIMIT + 1
     small = load_builtin(f"synthetic:n={needed},degree=3,features=8,seed=0")
-    return replace(small, features=sp.csr_array(small.features)) if sp.issparse(graph.features) else small
+    if not sp.issparse(graph.features):
+        return small
+    width = 128  # wide enough that the aggregated features are sparse too
+    one_hot = (np.ones(needed), np.arange(needed) % width, np.arange(needed + 1))
+    return replace(small, features=sp.csr_array(one_hot, shape=(needed, width)))
 
 
 def _engine(problem: Problem, name: str, options: dict[str, Any], edges: list[int] | None) -> np.ndarray:
