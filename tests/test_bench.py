@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from kces.bench.compare import agreement, growth_exponent, top_overlap
 from kces.bench.runs import bench_engines, bench_exact, measure
-from kces.bench.worker import Job
+from kces.bench.worker import Job, _engine, _pose, _small_like
+from kces.builtin import synthetic
+from kces.engines.solve import takes_all_pairs
 from kces.errors import KCESError
 
 
@@ -30,6 +35,16 @@ def test_the_ratio_to_gcn_counts_the_labels_and_tells_the_engine_apart() -> None
     assert local["engine_ratio_to_gcn"] == pytest.approx(local["seconds"] / gcn["seconds"])
     labels = local["label_seconds"] / gcn["seconds"]
     assert local["ratio_to_gcn"] == pytest.approx(local["engine_ratio_to_gcn"] + labels)
+
+
+@pytest.mark.parametrize("nodes", [60, 5000])
+def test_the_warm_up_takes_the_graphs_code(nodes: int) -> None:
+    small = synthetic(n=nodes, degree=2, features=8, seed=0)
+    sparse = replace(small, features=sp.csr_array(small.features))
+    assert type(_small_like(sparse, "local").features) is type(sparse.features)
+    assert takes_all_pairs(_small_like(sparse, "local")) == takes_all_pairs(sparse)
+    assert _small_like(sparse, "exact").n_nodes == 40
+    assert np.isfinite(_engine(_pose(_small_like(sparse, "gradient")), "gradient", {}, None)).all()
 
 
 def test_a_failed_measurement_says_why() -> None:

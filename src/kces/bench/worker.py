@@ -87,7 +87,8 @@ def _small_like(graph: Graph, engine: str) -> Graph:
     if not sp.issparse(graph.features):
         return small
     width = 128  # wide enough that the aggregated features are sparse too
-    one_hot = (np.ones(needed), np.arange(needed) % width, np.arange(needed + 1))
+    nodes = np.arange(needed + 1, dtype=np.int32)
+    one_hot = (np.ones(needed), nodes[:-1] % width, nodes)
     return replace(small, features=sp.csr_array(one_hot, shape=(needed, width)))
 
 
