@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from kces.lab.reproduce.features import perturb_features
 from kces.lab.reproduce.needs import in_order
 from kces.lab.reproduce.paper import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
 from kces.lab.reproduce.plan import cells_of
-from kces.lab.reproduce.report import write_report
+from kces.lab.reproduce.report import markdown, write_report
 from kces.lab.reproduce.scored import ScoredEdges, defense_for
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task
@@ -191,6 +192,14 @@ def test_markdown_shows_ours_the_papers_the_difference_and_every_failure():
         "| KCES robust | not run<br>paper 82.99 ± 0.08 |",
         "| oracle (ceiling) | 83.5 ± 0.7 |",
     ]
+
+
+def test_a_report_names_the_methods_that_got_fewer_trainings():
+    fewer = Report(EXPERIMENTS["table-robustness"], Plan(seeds=3), [], outcomes(SLOTS, VALUES))
+    assert "- ProGNN: 1 seed, its default setting, not tuned; a training takes minutes." in markdown(fewer, [])
+    alike = replace(fewer, plan=Plan(seeds=3, slow_seeds=3, slow_trials=10))
+    assert "ProGNN:" not in markdown(alike, [])
+    assert "--slow-seeds 3 --slow-trials 10" in markdown(alike, [])
 
 
 def test_csv_has_floor_ceiling_and_difference_in_every_row():

@@ -25,6 +25,12 @@ def reproduce(
     ] = "list",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Trainings per number.")] = 10,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Settings tried on validation for each method.")] = 10,
+    slow_seeds: Annotated[
+        int, typer.Option("--slow-seeds", min=1, help="The same for ProGNN, whose training takes minutes.")
+    ] = 1,
+    slow_trials: Annotated[
+        int, typer.Option("--slow-trials", min=1, help="The same for ProGNN; 1 is its default setting.")
+    ] = 1,
     only: Annotated[str, typer.Option("--only", help="Data sets or graphs, separated by commas. Default: all.")] = "",
     methods: Annotated[str, typer.Option("--methods", help="Methods, separated by commas. Default: all.")] = "",
     training: Annotated[
@@ -67,7 +73,15 @@ def reproduce(
     plan: Plan = (
         lab.Plan.quickly(_words(only), _words(methods), training)
         if quick
-        else lab.Plan(seeds, trials, _words(only), _words(methods), training)
+        else lab.Plan(
+            seeds,
+            trials,
+            _words(only),
+            _words(methods),
+            training,
+            slow_seeds=slow_seeds,
+            slow_trials=slow_trials,
+        )
     )
     settings: Settings | None = None
     if not no_run:

@@ -11,11 +11,25 @@ from kces.lab.datasets import parse_name
 from kces.lab.reproduce.cells import Cell, Option
 from kces.lab.reproduce.paper import Reported
 
-__all__ = ["CEILING", "FLOOR", "QUICK_SEEDS", "QUICK_TRIALS", "Experiment", "Plan", "Slot", "cells_of", "label_of"]
+__all__ = [
+    "CEILING",
+    "FLOOR",
+    "QUICK_SEEDS",
+    "QUICK_TRIALS",
+    "SLOW_METHODS",
+    "Experiment",
+    "Plan",
+    "Slot",
+    "cells_of",
+    "is_slow",
+    "label_of",
+]
 
 FLOOR, CEILING = "mlp", "oracle"
 """Rows that every table of accuracies has: no graph at all, and the adversarial edges taken out."""
 QUICK_SEEDS, QUICK_TRIALS = 1, 3
+SLOW_METHODS = frozenset({"prognn"})
+"""A single training of these takes minutes even on a small graph: a plan has its own numbers for them."""
 
 _LABELS = {
     "mlp": "MLP (floor)",
@@ -47,6 +61,15 @@ def label_of(method: str) -> str:
     return _LABELS.get(method, method)
 
 
+def is_slow(method: str) -> bool:
+    """Whether the method, or the model behind a purifier, is one of :data:`SLOW_METHODS`.
+
+    >>> is_slow("kces+prognn"), is_slow("kces")
+    (True, False)
+    """
+    return not SLOW_METHODS.isdisjoint(method.split("+"))
+
+
 @dataclass(frozen=True)
 class Slot:
     """One place of a table: which cells fill it (one per seed), and what the paper has there.
@@ -75,6 +98,8 @@ class Plan:
     methods : methods; empty for all. The floor and the ceiling always belong.
     training : training preset of the models.
     quick : the small subset.
+    slow_seeds, slow_trials : as ``seeds`` and ``trials``, for methods whose training takes minutes. One trial is the
+        method's default setting.
     """
 
     seeds: int = 10
@@ -83,6 +108,8 @@ class Plan:
     methods: tuple[str, ...] = ()
     training: str = "deeprobust"
     quick: bool = False
+    slow_seeds: int = 1
+    slow_trials: int = 1
 
     @classmethod
     def quickly(cls, only: Iterable[str] = (), methods: Iterable[str] = (), training: str = "deeprobust") -> Plan:
@@ -107,9 +134,14 @@ class Plan:
         return not self.methods or method in self.methods or method in (FLOOR, CEILING)
 
     def runs(self, graph: str, method: str, **options: Option) -> tuple[Cell, ...]:
-        """A tuned training per seed."""
-        shared: dict[str, Any] = {"trials": self.trials, "training": self.training} | options
-        return tuple(Cell.of("accuracy", graph, method, seed, **shared) for seed in range(self.seeds))
+        """A tuned training per seed.
+
+        >>> len(Plan(seeds=3).runs("cora", "gcn")), len(Plan(seeds=3).runs("cora", "kces+prognn"))
+        (3, 1)
+        """
+        seeds, trials = (self.slow_seeds, self.slow_trials) if is_slow(method) else (self.seeds, self.trials)
+        shared: dict[str, Any] = {"trials": trials, "training": self.training} | options
+        return tuple(Cell.of("accuracy", graph, method, seed, **shared) for seed in range(seeds))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from kces.files import atomic_write
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.environment import environment
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
-from kces.lab.reproduce.plan import Experiment, Plan
+from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
 from kces.lab.reproduce.store import OK, Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
 
@@ -85,6 +85,7 @@ def markdown(report: Report, figures: list[Path]) -> str:
         *(f"- {note}" for note in experiment.notes),
         f"- Hyper-parameters: {facts['trials']} settings tried on validation with seed 0; training preset "
         f"{facts['training']}.",
+        *_slow_methods(report),
         "",
         *(f"![{path.stem}]({path.name})" for path in figures if path.suffix == ".png"),
         "",
@@ -101,10 +102,22 @@ def command(report: Report) -> str:
     plan = report.plan
     words = ["kces reproduce", report.experiment.name]
     words += ["--quick"] if plan.quick else [f"--seeds {plan.seeds}", f"--trials {plan.trials}"]
+    slow = {"--slow-seeds": plan.slow_seeds, "--slow-trials": plan.slow_trials}
+    words += [f"{option} {count}" for option, count in slow.items() if count != 1]
     words += [f"--only {','.join(plan.only)}"] if plan.only else []
     words += [f"--methods {','.join(plan.methods)}"] if plan.methods else []
     words += [f"--training {plan.training}"] if plan.training != "deeprobust" else []
     return " ".join(words)
+
+
+def _slow_methods(report: Report) -> list[str]:
+    """A line on the methods that got fewer trainings than the others, if there are any."""
+    slow = sorted({label_of(cell.method) for cell in report.outcomes if is_slow(cell.method)})
+    plan = report.plan
+    if not slow or (plan.slow_seeds, plan.slow_trials) == (plan.seeds, plan.trials):
+        return []
+    tuning = "its default setting, not tuned" if plan.slow_trials == 1 else f"{plan.slow_trials} settings tried"
+    return [f"- {', '.join(slow)}: {_counted(plan.slow_seeds, 'seed')}, {tuning}; a training takes minutes."]
 
 
 def _failures(report: Report) -> list[str]:
