@@ -127,6 +127,16 @@ def test_pruning_does_not_depend_on_threads(name: str, monkeypatch: pytest.Monke
     assert np.array_equal(*cuts)
 
 
+def test_large_graphs_score_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_for(synthetic(n=4200, features=40, seed=3))
+    scores = []
+    for threads in (1, 2):
+        monkeypatch.setenv("KCES_NUM_THREADS", str(threads))
+        with threadpool_limits(threads):
+            scores.append(LocalEngine().score(problem))
+    assert np.array_equal(*scores)
+
+
 def test_local_is_nearly_exact_and_two_hops_are_nearer() -> None:
     problem = problem_for(synthetic(n=400, seed=7, features=64))
     exact = ExactEngine().score(problem)

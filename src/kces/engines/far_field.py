@@ -12,6 +12,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Array, Problem
@@ -74,7 +75,9 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
 
 def _series_products(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
     unit = dense(problem.unit, np.float32)
-    return _inner_products(problem, unit, _series(problem.graph, unit, a))
+    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
+        G = _series(problem.graph, unit, a)
+    return _inner_products(problem, unit, G)
 
 
 def _series(graph: Graph, unit: npt.NDArray[np.float32], a: Array) -> npt.NDArray[np.float32]:

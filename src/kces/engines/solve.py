@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, fast_gram, kernel_value, near_cosine, single_kernel_value
 from kces.engines.problem import Array, Problem
@@ -66,7 +67,8 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
     if method == "direct":
         a = _solve_directly(problem)
     elif method == "iterative":
-        a = _conjugate_gradients(problem)
+        with threadpool_limits(1, user_api="blas"):  # few products, whose rounding would depend on the threads
+            a = _conjugate_gradients(problem)
     else:
         a = _solve_partitioned(problem, seed)
     progress("solve the kernel", 1, 1)

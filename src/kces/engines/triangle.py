@@ -7,11 +7,15 @@ equal features have equal rows before and after rounding, so that twins stay exa
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numba
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
+from kces.threads import thread_count
 
 __all__ = ["KernelTriangle", "triangle_memory"]
 
@@ -46,12 +50,21 @@ class KernelTriangle:
         sizes = np.diff(self.bounds) * self.bounds[1:]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.cells = np.empty(self.offsets[-1], dtype=np.int16)
-        cosines = np.empty(int(sizes.max()), dtype=np.float32)  # one for all strips: fresh memory is slow
-        for strip, size in enumerate(sizes):
-            start, stop = self.bounds[strip : strip + 2]
-            tile = np.matmul(unit[start:stop], unit[:stop].T, out=cosines[:size].reshape(stop - start, stop))
-            block = self.cells[self.offsets[strip] : self.offsets[strip + 1]].reshape(tile.shape)
-            _store(tile, unit[start:stop], unit[:stop], block)
+        threads = thread_count()
+
+        def fill(first: int) -> None:
+            cosines = np.empty(int(sizes.max()), dtype=np.float32)  # one for all strips: fresh memory is slow
+            for strip in range(first, len(sizes), threads):
+                start, stop = self.bounds[strip : strip + 2]
+                out = cosines[: sizes[strip]].reshape(stop - start, stop)
+                tile = np.matmul(unit[start:stop], unit[:stop].T, out=out)
+                block = self.cells[self.offsets[strip] : self.offsets[strip + 1]].reshape(tile.shape)
+                _store(tile, unit[start:stop], unit[:stop], block)
+
+        # A strip is one thread's work, BLAS included: its rounding then does not depend on the number of threads.
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(fill, range(threads)):
+                pass
 
     def __matmul__(self, vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         columns = np.ascontiguousarray(vectors.T, dtype=np.float32)
@@ -59,11 +72,11 @@ class KernelTriangle:
         return np.stack(products, axis=1) / np.float64(_SCALE)
 
 
-@numba.njit(parallel=True, fastmath=True, cache=True)
+@numba.njit(nogil=True, fastmath=True, cache=True)
 def _store(cosines: Singles, rows: Singles, columns: Singles, block: Cells) -> None:
     """Kernel values of a strip, rounded; near 1 by way of the difference of the two unit vectors."""
     near = np.int16(NEAR * _SCALE)
-    for p in numba.prange(block.shape[0]):
+    for p in range(block.shape[0]):
         for q in range(block.shape[1]):  # a loop of its own, so that it is vectorised
             block[p, q] = np.int16(np.rint(single_kernel_value(cosines[p, q]) * _SCALE))
         for q in range(block.shape[1]):
