@@ -71,6 +71,19 @@ def test_mistakes_are_one_line_and_code_2(tmp_path, capsys, words, message):
     assert not out.exists()
 
 
+def test_parameters_of_the_method(tmp_path, capsys):
+    words = [GRAPH, "--method", "random", "--budget", "0.2", "-o", str(tmp_path / "a.npz"), "--json", "--force"]
+    assert run(*words, "--attack-option", "add_share=1.0") == 0
+    assert json.loads(capsys.readouterr().out)["removed"] == 0
+    for wrong, message in (
+        ("add_share=many", "random's add_share must be a number, got many"),
+        ("speed=2", "attack random has no parameter speed"),
+        ("add_share", "--attack-option takes NAME=VALUE"),
+    ):
+        assert run(*words, "--attack-option", wrong) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_existing_output_is_refused_before_the_attack(tmp_path, capsys):
     out = tmp_path / "a.npz"
     out.write_text("precious")

@@ -22,6 +22,7 @@ from kces.cli.options import (
     SeedOption,
 )
 from kces.cli.output import console, print_json, progress_bar
+from kces.cli.settings import parse_settings
 from kces.cli.source import open_source
 from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
 from kces.files import check_output
@@ -59,6 +60,14 @@ CheckpointOption = Annotated[
         "--checkpoint", metavar="FILE", help="Keep the state of metattack here every minute, and go on from it."
     ),
 ]
+AttackSettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attack-option",
+        metavar="NAME=VALUE",
+        help="A parameter of the method, such as preset=robust of adaptive-kces; may be given several times.",
+    ),
+]
 
 
 def attack(
@@ -69,6 +78,7 @@ def attack(
     features: FeaturesOption = None,
     targets: TargetsOption = None,
     checkpoint: CheckpointOption = None,
+    attack_option: AttackSettingsOption = None,
     format: FormatOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
@@ -79,7 +89,7 @@ def attack(
     """Perturb the edges of GRAPH within a budget and write the result, for testing defences."""
     check_output(output, force=force)
     chosen = _find(method)
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = {**parse_settings("--attack-option", attack_option)}
     if targets is not None:
         params["targets"] = _read_targets(targets)
     if checkpoint is not None:

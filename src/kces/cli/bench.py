@@ -10,7 +10,7 @@ import typer
 from kces.bench.runs import CONTENDERS, DEFAULT_GRAPHS, bench_engines, bench_exact, bench_growth
 from kces.cli.options import DataRootOption, EngineSettingsOption, JsonOption, QuietOption
 from kces.cli.output import print_json, progress_bar, show_table
-from kces.cli.scoring import parse_engine_options
+from kces.cli.settings import parse_settings
 from kces.engines import make_engine
 from kces.errors import InvalidParameterError
 
@@ -88,7 +88,7 @@ def engines(
     data_root: DataRootOption = None,
 ) -> None:
     """Every engine: seconds, memory, agreement with exact, ratio to 200 epochs of GCN."""
-    contenders = _contenders(only, parse_engine_options(engine_option))
+    contenders = _contenders(only, parse_settings("--engine-option", engine_option))
     with progress_bar(quiet=quiet) as progress:
         rows = [
             row

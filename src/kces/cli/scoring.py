@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from kces.cli.output import progress_bar
+from kces.cli.settings import parse_settings
 from kces.cli.source import Source, open_source, resolve_labels
 from kces.errors import InvalidParameterError
 from kces.presets import Recipe
@@ -15,7 +15,7 @@ from kces.ranking import check_alpha
 from kces.scoring import Scored
 from kces.scoring import score as score_graph
 
-__all__ = ["describe", "parse_alpha", "parse_engine_options", "score_source"]
+__all__ = ["describe", "parse_alpha", "score_source"]
 
 
 def score_source(
@@ -30,7 +30,7 @@ def score_source(
     **options: Any,
 ) -> tuple[Source, Scored]:
     """Open GRAPH and score its edges."""
-    settings = parse_engine_options(engine_option)
+    settings = parse_settings("--engine-option", engine_option)
     if settings and preset == "robust":
         raise InvalidParameterError("preset robust has its own engine, without options; use --preset paper")
     options |= {"preset": preset, "engine_options": settings}
@@ -66,31 +66,6 @@ def _labelling(recipe: Recipe, pseudo: PseudoLabels | None) -> dict[str, Any]:
         "ridge": recipe.ridge,
         "signed": recipe.signed,
     }
-
-
-def parse_engine_options(given: list[str] | None) -> dict[str, int | float | bool | str]:
-    """``--engine-option NAME=VALUE``, each value as the simplest type that it reads as.
-
-    >>> parse_engine_options(["hops=2", "share=0.5", "fast=true", "name=x"])
-    {'hops': 2, 'share': 0.5, 'fast': True, 'name': 'x'}
-    """
-    options = {}
-    for text in given or []:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise InvalidParameterError(f"--engine-option takes NAME=VALUE, got '{text}'")
-        options[name.strip()] = _parse_value(value.strip())
-    return options
-
-
-def _parse_value(text: str) -> int | float | bool | str:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    with suppress(ValueError):
-        return int(text)
-    with suppress(ValueError):
-        return float(text)
-    return text
 
 
 def parse_alpha(text: str | None, preset: str) -> float | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,6 +62,8 @@ class Attack:
             raise InvalidParameterError(
                 f"attack {self.name} has no parameter {', '.join(unknown)}; its parameters: {known}"
             )
+        for name, value in params.items():
+            _check_kind(f"{self.name}'s {name}", value, self.defaults[name])
         return self.run(graph, budget, seed, progress=progress, **params)
 
     @property
@@ -73,6 +76,15 @@ class Attack:
     def resumable(self) -> bool:
         """Whether it takes ``checkpoint=``, a file from which an interrupted run goes on."""
         return "checkpoint" in self.defaults
+
+
+def _check_kind(what: str, value: Any, default: Any) -> None:
+    """Refuse a word for a number, or a number for a word; parameters also come from the command line."""
+    for kind, name in ((bool, "true or false"), (Integral, "a whole number"), (Real, "a number"), (str, "a word")):
+        if isinstance(default, kind):
+            if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+                raise InvalidParameterError(f"{what} must be {name}, got {value}")
+            return
 
 
 def check_positive(**values: float) -> None:
