@@ -178,9 +178,35 @@ class TestCheckpoint:
         assert np.array_equal(resumed.graph.edges, whole.graph.edges)
         assert not file.exists()
 
+    @pytest.mark.parametrize(
+        ("method", "params"),
+        [
+            ("prbcd", {"epochs": 8}),
+            ("lrbcd", {"epochs": 8}),
+            ("adaptive-kces", {"epochs": 4, "rounds": 3, "preset": "robust"}),
+        ],
+    )
+    def test_block_attacks_go_on_where_they_stopped(self, graph, tmp_path, monkeypatch, method, params):
+        monkeypatch.setattr("kces.lab.attacks.checkpoint.SECONDS_BETWEEN_SAVES", 0.0)
+        file, steps = tmp_path / "state.npz", []
+
+        def stop_halfway(what, done, total):
+            if done == total // 2 + 1:
+                raise KeyboardInterrupt
+
+        whole = ATTACKS[method](graph, 0.1, **params)
+        with pytest.raises(KeyboardInterrupt):
+            ATTACKS[method](graph, 0.1, checkpoint=file, progress=stop_halfway, **params)
+        resumed = ATTACKS[method](
+            graph, 0.1, checkpoint=file, progress=lambda what, done, total: steps.append((done, total)), **params
+        )
+        assert steps[0] == (steps[0][1] // 2 + 2, steps[0][1])  # the finished steps were not repeated
+        assert np.array_equal(resumed.graph.edges, whole.graph.edges)
+        assert not file.exists()
+
     def test_checkpoint_of_another_run_is_refused(self, graph, tmp_path):
         file = tmp_path / "state.npz"
-        Checkpoint(file, graph, {"seed": 0}).save(np.array([[0, 1]]), 1.0, now=True)
+        Checkpoint(file, graph, {"seed": 0}).save({"flips": np.array([[0, 1]])}, 1.0, now=True)
         with pytest.raises(InvalidParameterError, match="belongs to another run"):
             Checkpoint(file, graph, {"seed": 1}).load()
 

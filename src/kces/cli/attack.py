@@ -57,7 +57,9 @@ TargetsOption = Annotated[
 CheckpointOption = Annotated[
     Path | None,
     typer.Option(
-        "--checkpoint", metavar="FILE", help="Keep the state of metattack here every minute, and go on from it."
+        "--checkpoint",
+        metavar="FILE",
+        help="Keep the state here every minute, and go on from it (metattack, prbcd, lrbcd, adaptive-kces).",
     ),
 ]
 AttackSettingsOption = Annotated[

@@ -8,6 +8,8 @@ about to hand over.
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ import numpy.typing as npt
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips_allowed, keys_of, pairs_of
 from kces.lab.attacks.interface import check_positive
 from kces.lab.attacks.prbcd import block_size_for, run_rbcd
@@ -42,6 +45,7 @@ def adaptive_kces(
     epochs: int = 60,
     lr: float = 1_000.0,
     loss: str = "tanh_margin",
+    checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """PRBCD that drops what KCES would prune and searches again.
 
@@ -51,6 +55,7 @@ def adaptive_kces(
     rounds : how often candidates are searched, scored and sifted.
     surplus : candidates per round, as a multiple of the budget.
     hidden, epochs, lr, loss : of PRBCD in each round.
+    checkpoint : file that keeps the state after each round; the same call goes on from there.
 
     Notes
     -----
@@ -73,23 +78,31 @@ def adaptive_kces(
         raise InvalidParameterError(f"alpha must lie in [0, 1), got {alpha}")
     if surplus < 1:
         raise InvalidParameterError(f"surplus must be at least 1, got {surplus}")
-    flips, watch = flips_allowed(budget, graph), Stopwatch()
+    flips = flips_allowed(budget, graph)
     free = graph.n_nodes * (graph.n_nodes - 1) // 2
     wanted = min(math.ceil(surplus * flips), free)
     settings = {"epochs": epochs, "lr": lr, "loss": loss, "block_size": block_size_for(graph, wanted, None)}
     defence = _Defence(graph, preset, engine, alpha, seed)
-    chosen = rejected = np.empty(0, dtype=np.int64)
-    for turn in range(rounds):
+    details: dict[str, Any] = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
+    run = {"method": "adaptive-kces", "budget": budget, "seed": seed, "hidden": hidden, **settings, **details}
+    stored = Checkpoint(checkpoint, graph, run)
+    before, seconds = stored.load()
+    watch = Stopwatch(earlier=seconds)
+    chosen, rejected = (before.get(name, np.empty(0, dtype=np.int64)) for name in ("chosen", "rejected"))
+    for turn in range(int(before.get("turns", 0)), rounds):
         so_far = apply_flips(graph, pairs_of(chosen, graph.n_nodes))
         found = run_rbcd(so_far, wanted, seed + turn, hidden=hidden, settings=settings, what="adaptive-kces")
         fresh = np.setdiff1d(keys_of(found, graph.n_nodes), np.concatenate([chosen, rejected]))
         passing, pruned = defence.sift(np.concatenate([chosen, fresh]))
         chosen, rejected = passing[:flips], np.concatenate([rejected, pruned])
+        state = {"chosen": chosen, "rejected": rejected, "turns": np.array(turn + 1)}
+        stored.save(state, watch.seconds(), now=True)
         progress("adaptive-kces", turn + 1, rounds)
     exposed = rejected[: flips - len(chosen)]
     chosen = np.concatenate([chosen, exposed])
     if len(chosen) < flips:
         raise InvalidParameterError(f"only {len(chosen)} of {flips} changes were found; raise rounds or surplus")
+    stored.clear()
     return attacked_graph(
         graph,
         pairs_of(chosen, graph.n_nodes),
@@ -97,11 +110,7 @@ def adaptive_kces(
         budget=budget,
         seed=seed,
         watch=watch,
-        preset=preset,
-        engine=engine,
-        alpha=alpha,
-        rounds=rounds,
-        surplus=surplus,
+        **details,
         exposed=len(exposed),
     )
 

@@ -7,7 +7,7 @@ import json
 import time
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,15 @@ from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.files import atomic_write
 from kces.graph import Graph
 
-__all__ = ["Checkpoint", "graph_fingerprint"]
+__all__ = ["Checkpoint", "State", "graph_fingerprint"]
+
+State: TypeAlias = dict[str, npt.NDArray[Any]]
 
 SECONDS_BETWEEN_SAVES = 60.0
 
 
 class Checkpoint:
-    """The flips of an unfinished attack in a file; without a path, nothing is kept.
+    """The arrays that an unfinished attack goes on from, in a file; without a path, nothing is kept.
 
     Parameters
     ----------
@@ -36,13 +38,14 @@ class Checkpoint:
         self._run = json.dumps(settings, sort_keys=True) + "|" + graph_fingerprint(graph)
         self._last_save = time.monotonic()
 
-    def load(self) -> tuple[npt.NDArray[np.int64], float]:
-        """The flips made so far, in order, and the seconds they took."""
+    def load(self) -> tuple[State, float]:
+        """The arrays of the last save, by name (none before the first), and the seconds that the run had taken."""
         if self._path is None or not self._path.exists():
-            return np.empty((0, 2), dtype=np.int64), 0.0
+            return {}, 0.0
         try:
             with np.load(self._path, allow_pickle=False) as stored:
-                run, flips, seconds = str(stored["run"]), stored["flips"], float(stored["seconds"])
+                state = {name: stored[name] for name in stored.files}
+                run, seconds = str(state.pop("run")), float(state.pop("seconds"))
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise UnreadableFileError(f"checkpoint {self._path} is damaged; remove it to start over") from error
         if run != self._run:
@@ -50,14 +53,15 @@ class Checkpoint:
                 f"checkpoint {self._path} belongs to another run (graph, budget, seed or parameters); "
                 "remove it or name another file"
             )
-        return flips, seconds
+        return state, seconds
 
-    def save(self, flips: npt.NDArray[np.int64], seconds: float, *, now: bool = False) -> None:
+    def save(self, state: State, seconds: float, *, now: bool = False) -> None:
         """Store the state if a minute has passed since the last time."""
         if self._path is None or (not now and time.monotonic() - self._last_save < SECONDS_BETWEEN_SAVES):
             return
         with atomic_write(self._path, force=True) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, run=np.array(self._run), flips=flips, seconds=np.array(seconds))
+            arrays: dict[str, Any] = {"run": np.array(self._run), "seconds": np.array(seconds)} | state
+            np.savez_compressed(file, **arrays)
         self._last_save = time.monotonic()
 
     def clear(self) -> None:

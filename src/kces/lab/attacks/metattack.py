@@ -138,7 +138,8 @@ def _attack(
     inner = InnerTraining(settings["inner_steps"], settings["lr"], settings["momentum"])
     problem = _problem(graph, seed, settings["hidden"], inner)
     stored = Checkpoint(checkpoint, graph, {"method": method, "budget": budget, "seed": seed, **settings})
-    done, seconds = stored.load()
+    before, seconds = stored.load()
+    done = before.get("flips", np.empty((0, 2), dtype=np.int64))
     state, watch = GreedyFlips(graph, done), Stopwatch(earlier=seconds)
     while len(state.flips) < flips:
         # The generator depends on the position, so that a resumed run draws what it would have drawn.
@@ -147,7 +148,7 @@ def _attack(
         count = min(settings["flips_per_step"], flips - len(state.flips))
         gradient = MetaGradient(problem, state.adjacency, weights)
         state.take(gradient.blocks(max(1, BLOCK_ENTRIES // graph.n_nodes)), count)
-        stored.save(state.pairs(), watch.seconds())
+        stored.save({"flips": state.pairs()}, watch.seconds())
         progress(method, len(state.flips), flips)
     stored.clear()
     return attacked_graph(graph, state.pairs(), method=method, budget=budget, seed=seed, watch=watch, **settings)

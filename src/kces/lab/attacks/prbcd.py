@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes
 from kces.lab.attacks.rbcd import ExactPRBCD, LocalPRBCD
@@ -34,6 +36,7 @@ def prbcd(
     block_size: int | None = None,
     lr: float = 1_000.0,
     loss: str = "tanh_margin",
+    checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """Flip the pairs that most mislead a GCN trained on the clean graph, searched in random blocks.
 
@@ -44,6 +47,7 @@ def prbcd(
     block_size : pairs searched at a time, which sets the memory; default the larger of 250,000 and four
         times the number of flips (less on graphs with fewer pairs).
     lr, loss : of PyG's ``PRBCDAttack``.
+    checkpoint : file that keeps the state, saved once a minute; the same call goes on from there.
 
     Notes
     -----
@@ -58,7 +62,7 @@ def prbcd(
     2
     """
     settings = {"epochs": epochs, "block_size": block_size, "lr": lr, "loss": loss}
-    return _attack("prbcd", graph, budget, seed, progress, hidden, settings, caps=None)
+    return _attack("prbcd", graph, budget, seed, progress, hidden, settings, checkpoint, caps=None)
 
 
 def lrbcd(
@@ -73,6 +77,7 @@ def lrbcd(
     block_size: int | None = None,
     lr: float = 1_000.0,
     loss: str = "tanh_margin",
+    checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """PRBCD under a budget per node too: at most ``local_share`` of its degree (rounded down, at least 1).
 
@@ -92,7 +97,7 @@ def lrbcd(
     neighbours = np.diff(graph.adjacency.indptr)
     caps = np.maximum(1, np.floor(local_share * neighbours)).astype(np.int64)
     settings = {"epochs": epochs, "block_size": block_size, "lr": lr, "loss": loss}
-    return _attack("lrbcd", graph, budget, seed, progress, hidden, settings, caps, local_share=local_share)
+    return _attack("lrbcd", graph, budget, seed, progress, hidden, settings, checkpoint, caps, local_share=local_share)
 
 
 def _attack(
@@ -103,14 +108,18 @@ def _attack(
     progress: Progress,
     hidden: int,
     settings: dict[str, Any],
+    checkpoint: str | Path | None,
     caps: npt.NDArray[np.int64] | None,
     **details: Any,
 ) -> AttackedGraph:
     flips = flips_allowed(budget, graph)
     settings = settings | {"block_size": block_size_for(graph, flips, settings["block_size"])}
-    watch = Stopwatch()
-    pairs = run_rbcd(graph, flips, seed, hidden=hidden, caps=caps, progress=progress, what=method, settings=settings)
     details |= {"hidden": hidden, **settings}
+    stored = Checkpoint(checkpoint, graph, {"method": method, "budget": budget, "seed": seed, **details})
+    watch = Stopwatch(earlier=stored.load()[1])
+    options: dict[str, Any] = {"progress": progress, "what": method, "checkpoint": stored}
+    pairs = run_rbcd(graph, flips, seed, hidden=hidden, caps=caps, settings=settings, **options)
+    stored.clear()
     return attacked_graph(graph, pairs, method=method, budget=budget, seed=seed, watch=watch, **details)
 
 
@@ -136,6 +145,7 @@ def run_rbcd(
     caps: npt.NDArray[np.int64] | None = None,
     progress: Progress = silent,
     what: str = "prbcd",
+    checkpoint: Checkpoint | None = None,
 ) -> npt.NDArray[np.int64]:
     """Train the GCN, attack it and return exactly ``flips`` pairs ``i < j``."""
     epochs = settings["epochs"]
@@ -145,6 +155,7 @@ def run_rbcd(
     victim, labels = train_victim(graph, seed, hidden=hidden, method=what)
     attacked_nodes = np.setdiff1d(np.arange(graph.n_nodes), train_nodes(graph, what))
     common: dict[str, Any] = {"rng": np.random.default_rng(seed), "progress": progress, "what": what}
+    common |= {"checkpoint": checkpoint or Checkpoint(None, graph, settings)}
     common |= {"epochs_resampling": max(1, epochs * 4 // 5), **settings}
     attack = ExactPRBCD(victim, **common) if caps is None else LocalPRBCD(victim, caps=caps, **common)
     both_ways = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T

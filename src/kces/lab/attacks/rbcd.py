@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 
 from kces.errors import InvalidParameterError
+from kces.lab.attacks.checkpoint import Checkpoint
+from kces.lab.attacks.flips import Stopwatch
 from kces.lab.attacks.local_budget import project_locally, select_locally
 from kces.lab.attacks.projection import by_preference, completed
 from kces.lab.attacks.victim import Victim
@@ -24,12 +26,33 @@ __all__ = ["ExactPRBCD", "LocalPRBCD"]
 
 Pairs = npt.NDArray[np.int64]
 
+_SEARCH = (
+    "current_block",
+    "block_edge_index",
+    "block_edge_weight",
+    "best_metric",
+    "best_block",
+    "best_edge_index",
+    "best_pert_edge_weight",
+)
+"""The attributes in which PyG keeps where its search is."""
+
 
 class ExactPRBCD(PRBCDAttack):
-    """PRBCD whose final graph changes exactly ``budget`` edges: draws are completed by the highest weights."""
+    """PRBCD whose final graph changes exactly ``budget`` edges: draws are completed by the highest weights.
+
+    With a checkpoint it goes on from the epoch that was saved last, as if it had never stopped.
+    """
 
     def __init__(
-        self, victim: Victim, *, rng: np.random.Generator, progress: Progress, what: str, **settings: Any
+        self,
+        victim: Victim,
+        *,
+        rng: np.random.Generator,
+        progress: Progress,
+        what: str,
+        checkpoint: Checkpoint,
+        **settings: Any,
     ) -> None:
         super().__init__(victim, log=False, is_undirected=True, **settings)
         # In PyG this is an attribute of the class, which one instance's settings would change for all.
@@ -37,11 +60,26 @@ class ExactPRBCD(PRBCDAttack):
         self._rng = rng
         self._progress = progress
         self._what = what
+        self._checkpoint = checkpoint
         self._epochs_done = 0
+
+    def _prepare(self, budget: int) -> range:
+        super()._prepare(budget)
+        state, seconds = self._checkpoint.load()
+        self._watch = Stopwatch(earlier=seconds)
+        if state:
+            for name in _SEARCH:
+                setattr(self, name, torch.from_numpy(state[name]))
+            self._epochs_done = int(state["epochs_done"])
+            torch.set_rng_state(torch.from_numpy(state["random"]))
+        return range(self._epochs_done, self.epochs)
 
     def _append_statistics(self, mapping: dict[str, Any]) -> None:
         super()._append_statistics(mapping)
         self._epochs_done += 1
+        search = {name: torch.as_tensor(getattr(self, name)).detach().numpy() for name in _SEARCH}
+        now = {"epochs_done": np.array(self._epochs_done), "random": torch.get_rng_state().numpy()}
+        self._checkpoint.save(search | now, self._watch.seconds())
         self._progress(self._what, self._epochs_done, self.epochs)
 
     def _sample_final_edges(
