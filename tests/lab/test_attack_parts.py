@@ -178,9 +178,15 @@ class TestCheckpoint:
         assert np.array_equal(resumed.graph.edges, whole.graph.edges)
         assert not file.exists()
 
+    def test_interrupted_minmax_draws_the_same_blocks(self, graph, tmp_path, monkeypatch):
+        monkeypatch.setattr("kces.lab.attacks.minmax.LARGEST_FULL_SEARCH", 0)
+        params = {"steps": 8, "block_size": 2 * int(0.1 * graph.n_edges)}
+        self.test_block_attacks_go_on_where_they_stopped(graph, tmp_path, monkeypatch, "minmax", params)
+
     @pytest.mark.parametrize(
         ("method", "params"),
         [
+            ("minmax", {"steps": 8}),
             ("prbcd", {"epochs": 8}),
             ("lrbcd", {"epochs": 8}),
             ("adaptive-kces", {"epochs": 4, "rounds": 3, "preset": "robust"}),

@@ -22,7 +22,7 @@ from kces.cli.options import (
     SeedOption,
 )
 from kces.cli.output import console, print_json, progress_bar
-from kces.cli.settings import parse_settings
+from kces.cli.settings import parse_settings, settings_option
 from kces.cli.source import open_source
 from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
 from kces.files import check_output
@@ -59,16 +59,12 @@ CheckpointOption = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="FILE",
-        help="Keep the state here every minute, and go on from it (metattack, prbcd, lrbcd, adaptive-kces).",
+        help="Keep the state here every minute, and go on from it (any long attack).",
     ),
 ]
 AttackSettingsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--attack-option",
-        metavar="NAME=VALUE",
-        help="A parameter of the method, such as preset=robust of adaptive-kces; may be given several times.",
-    ),
+    settings_option("--attack-option", "A parameter of the method, such as preset=robust of adaptive-kces"),
 ]
 
 

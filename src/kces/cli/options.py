@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kces.cli.settings import settings_option
+
 __all__ = [
     "AlphaOption",
     "ClustersOption",
@@ -48,11 +50,7 @@ FeaturesOption = Annotated[
 EngineOption = Annotated[str, typer.Option("--engine", help="How scores are computed: auto or a name of `kces bench`.")]
 EngineSettingsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--engine-option",
-        metavar="NAME=VALUE",
-        help="An option of the engine, such as hops=2 or cap=16 of local; may be given several times.",
-    ),
+    settings_option("--engine-option", "An option of the engine, such as hops=2 or cap=16 of local"),
 ]
 PresetOption = Annotated[
     str, typer.Option("--preset", help="Which score: paper (to the letter) or robust (docs/robust.md).")

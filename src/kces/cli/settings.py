@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
+
+import typer
 
 from kces.errors import InvalidParameterError
 
-__all__ = ["parse_settings"]
+__all__ = ["parse_settings", "settings_option"]
+
+
+def settings_option(flag: str, what: str) -> Any:
+    """A repeatable option whose words :func:`parse_settings` reads."""
+    return typer.Option(flag, metavar="NAME=VALUE", help=f"{what}; may be given several times.")
 
 
 def parse_settings(option: str, given: list[str] | None) -> dict[str, int | float | bool | str]:

@@ -24,12 +24,13 @@ class Candidates:
         self._size = n_pairs if block_size is None else min(block_size, n_pairs)
         if self.complete:
             rows, columns = np.triu_indices(graph.n_nodes, k=1)
-            self._set(rows.astype(np.int64) * graph.n_nodes + columns)
+            self.search(rows.astype(np.int64) * graph.n_nodes + columns)
         else:
-            self._set(np.unique(self._draw(self._size, rng)))
+            self.search(np.unique(self._draw(self._size, rng)))
 
-    def _set(self, keys: npt.NDArray[np.int64]) -> None:
-        self._keys = keys
+    def search(self, keys: npt.NDArray[np.int64]) -> None:
+        """Make these pairs, ``i * N + j`` in increasing order, the candidates."""
+        self.keys = keys
         self.pairs = pairs_of(keys, self._graph.n_nodes)
         self.direction = np.where(np.isin(keys, self._edges), -1, 1).astype(np.float32)
 
@@ -53,9 +54,9 @@ class Candidates:
         kept = np.flatnonzero(weights > 0)
         if len(kept) > self._size // 2:
             kept = kept[np.argsort(-weights[kept], kind="stable")[: self._size // 2]]
-        old = self._keys[kept]
+        old = self.keys[kept]
         keys = np.union1d(old, self._draw(self._size - len(old), rng))
         renewed = np.zeros(len(keys), dtype=weights.dtype)
         renewed[np.searchsorted(keys, old)] = weights[kept]
-        self._set(keys)
+        self.search(keys)
         return renewed

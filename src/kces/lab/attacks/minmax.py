@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -12,6 +15,7 @@ from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.candidates import Candidates
+from kces.lab.attacks.checkpoint import Checkpoint, State
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes
 from kces.lab.attacks.pair_gradient import PairGradient
@@ -29,6 +33,7 @@ from kces.progress import Progress, silent
 
 __all__ = ["minmax"]
 
+_ADAM = ("step", "exp_avg", "exp_avg_sq")
 LARGEST_FULL_SEARCH = 3_000  # nodes: up to here every pair is a candidate
 
 
@@ -44,6 +49,7 @@ def minmax(
     lr: float = 0.5,
     block_size: int = 1_000_000,
     samples: int = 20,
+    checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """Ascend the relaxed flips and train the model in turn, then draw the flips.
 
@@ -55,6 +61,7 @@ def minmax(
     block_size : candidates searched at a time on graphs above 3,000 nodes, half of them drawn anew at each
         ascent as PRBCD does; smaller graphs are searched whole.
     samples : graphs drawn in the end; the one with the highest loss is kept.
+    checkpoint : file that keeps the state, saved once a minute; the same call goes on from there.
 
     Notes
     -----
@@ -73,12 +80,21 @@ def minmax(
     flips = flips_allowed(budget, graph)
     if block_size <= flips:
         raise InvalidParameterError(f"block_size must exceed the budget of {flips} changes, got {block_size}")
-    watch, rng = Stopwatch(), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     model = _Model(graph, hidden, rng)
     candidates = Candidates(graph, None if graph.n_nodes <= LARGEST_FULL_SEARCH else block_size, rng)
-    weights = np.zeros(len(candidates.pairs), dtype=np.float32)
-    model.train(propagation(graph.adjacency), 100)
-    for step in range(steps):
+    details: dict[str, Any] = {"hidden": hidden, "steps": steps, "model_steps": model_steps, "lr": lr}
+    details |= {"samples": samples, "candidates": "all pairs" if candidates.complete else block_size}
+    stored = Checkpoint(checkpoint, graph, {"method": "minmax", "budget": budget, "seed": seed, **details})
+    before, seconds = stored.load()
+    watch = Stopwatch(earlier=seconds)
+    if before:
+        candidates.search(before["keys"])
+        model.restore(before)
+    else:
+        model.train(propagation(graph.adjacency), 100)
+    weights = before.get("flips", np.zeros(len(candidates.pairs), dtype=np.float32))
+    for step in range(int(before.get("steps", 0)), steps):
         adjacency = candidates.perturbed(weights)
         model.train(propagation(adjacency), model_steps)
         gradient = model.gradient(adjacency).at(candidates.pairs) * candidates.direction
@@ -87,23 +103,15 @@ def minmax(
             length = lr / np.sqrt(step + 1) / steepest
             weights = project_onto_budget(weights + np.float32(length) * gradient, flips)
         if step < steps - 1:
-            weights = candidates.renew(weights, rng)
+            # The generator depends on the position, so that a resumed run draws what it would have drawn.
+            weights = candidates.renew(weights, np.random.default_rng([seed, step]))
+        state = {"steps": np.array(step + 1), "flips": weights, "keys": candidates.keys}
+        stored.save(state | model.state(), watch.seconds())
         progress("minmax", step + 1, steps)
     chosen = _best_sample(model, candidates, weights, flips, samples, rng)
-    return attacked_graph(
-        graph,
-        candidates.pairs[chosen],
-        method="minmax",
-        budget=budget,
-        seed=seed,
-        watch=watch,
-        hidden=hidden,
-        steps=steps,
-        model_steps=model_steps,
-        lr=lr,
-        samples=samples,
-        candidates="all pairs" if candidates.complete else block_size,
-    )
+    stored.clear()
+    pairs = candidates.pairs[chosen]
+    return attacked_graph(graph, pairs, method="minmax", budget=budget, seed=seed, watch=watch, **details)
 
 
 def _best_sample(
@@ -132,6 +140,21 @@ class _Model:
         start = initial_weights(graph.n_features, hidden, class_count(graph), rng)
         self._weights = [torch.from_numpy(w).requires_grad_() for w in start]
         self._optimiser = torch.optim.Adam(self._weights, lr=0.01, weight_decay=5e-4)
+
+    def state(self) -> State:
+        """Weights and what Adam remembers of each."""
+        arrays = {}
+        for place, weight in enumerate(self._weights):
+            remembered = self._optimiser.state[weight]
+            for name, tensor in ({"weight": weight} | {name: remembered[name] for name in _ADAM}).items():
+                arrays[f"{name}{place}"] = tensor.detach().numpy()
+        return arrays
+
+    def restore(self, arrays: State) -> None:
+        for place, weight in enumerate(self._weights):
+            with torch.no_grad():
+                weight.copy_(torch.from_numpy(arrays[f"weight{place}"]))
+            self._optimiser.state[weight] = {name: torch.from_numpy(arrays[f"{name}{place}"]) for name in _ADAM}
 
     def train(self, step: sp.csr_array, steps: int) -> None:
         """Lower the loss of the train nodes."""
