@@ -181,30 +181,32 @@ class TestCheckpoint:
     def test_interrupted_minmax_draws_the_same_blocks(self, graph, tmp_path, monkeypatch):
         monkeypatch.setattr("kces.lab.attacks.minmax.LARGEST_FULL_SEARCH", 0)
         params = {"steps": 8, "block_size": 2 * int(0.1 * graph.n_edges)}
-        self.test_block_attacks_go_on_where_they_stopped(graph, tmp_path, monkeypatch, "minmax", params)
+        self.test_long_attacks_go_on_where_they_stopped(graph, tmp_path, monkeypatch, "minmax", params)
 
     @pytest.mark.parametrize(
         ("method", "params"),
         [
             ("minmax", {"steps": 8}),
+            ("nettack", {"targets": [2, 5, 9, 11]}),
             ("prbcd", {"epochs": 8}),
             ("lrbcd", {"epochs": 8}),
             ("adaptive-kces", {"epochs": 4, "rounds": 3, "preset": "robust"}),
         ],
     )
-    def test_block_attacks_go_on_where_they_stopped(self, graph, tmp_path, monkeypatch, method, params):
+    def test_long_attacks_go_on_where_they_stopped(self, graph, tmp_path, monkeypatch, method, params):
         monkeypatch.setattr("kces.lab.attacks.checkpoint.SECONDS_BETWEEN_SAVES", 0.0)
         file, steps = tmp_path / "state.npz", []
+        budget = 1 if method == "nettack" else 0.1
 
         def stop_halfway(what, done, total):
             if done == total // 2 + 1:
                 raise KeyboardInterrupt
 
-        whole = ATTACKS[method](graph, 0.1, **params)
+        whole = ATTACKS[method](graph, budget, **params)
         with pytest.raises(KeyboardInterrupt):
-            ATTACKS[method](graph, 0.1, checkpoint=file, progress=stop_halfway, **params)
+            ATTACKS[method](graph, budget, checkpoint=file, progress=stop_halfway, **params)
         resumed = ATTACKS[method](
-            graph, 0.1, checkpoint=file, progress=lambda what, done, total: steps.append((done, total)), **params
+            graph, budget, checkpoint=file, progress=lambda what, done, total: steps.append((done, total)), **params
         )
         assert steps[0] == (steps[0][1] // 2 + 2, steps[0][1])  # the finished steps were not repeated
         assert np.array_equal(resumed.graph.edges, whole.graph.edges)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,7 @@ import scipy.sparse as sp
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.degree_test import unnoticeable
 from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph
 from kces.lab.attacks.interface import known_labels, train_nodes
@@ -31,6 +34,7 @@ def nettack(
     targets: npt.ArrayLike | None = None,
     hidden: int = 16,
     degree_test: bool = False,
+    checkpoint: str | Path | None = None,
 ) -> AttackedGraph:
     """Flip ``budget`` edges at each target, one target after another, all into one graph.
 
@@ -41,6 +45,7 @@ def nettack(
     hidden : width of the linear surrogate, trained once on the clean graph.
     degree_test : allow only flips that keep the power law of the degrees within the published
         likelihood-ratio bound. Off by default: a few flips per target never strain it on citation graphs.
+    checkpoint : file that keeps the state, saved once a minute; the same call goes on from there.
 
     Notes
     -----
@@ -58,7 +63,7 @@ def nettack(
     (2, [2, 5])
     """
     per_target = _whole_number(budget)
-    watch, rng = Stopwatch(), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     train_nodes(graph, "nettack")
     chosen = default_targets(graph) if targets is None else _checked_targets(targets, graph)
     labels = known_labels(graph, "nettack")
@@ -66,12 +71,20 @@ def nettack(
     outputs = single_precision(graph.features) @ surrogate.weights
     if labels[chosen].max() >= outputs.shape[1]:
         raise InvalidGraphError(f"nettack: a target of {graph.name} has a class that no train node has")
-    flips: list[tuple[int, int]] = []
-    for position, target in enumerate(chosen.tolist(), start=1):
+    details: dict[str, Any] = {"hidden": hidden, "degree_test": degree_test}
+    run = {"method": "nettack", "budget": per_target, "seed": seed, "targets": chosen.tolist(), **details}
+    stored = Checkpoint(checkpoint, graph, run)
+    before, seconds = stored.load()
+    watch = Stopwatch(earlier=seconds)
+    flips: list[tuple[int, int]] = [(i, j) for i, j in before.get("flips", np.empty((0, 2))).tolist()]
+    for position in range(len(flips) // per_target, len(chosen)):
+        target = int(chosen[position])
         for _ in range(per_target):
             partner = _best_partner(graph, flips, target, outputs, int(labels[target]), degree_test)
             flips.append((min(target, partner), max(target, partner)))
-        progress("nettack", position, len(chosen))
+        stored.save({"flips": np.array(flips, dtype=np.int64)}, watch.seconds())
+        progress("nettack", position + 1, len(chosen))
+    stored.clear()
     return attacked_graph(
         graph,
         np.array(flips, dtype=np.int64),
@@ -80,8 +93,7 @@ def nettack(
         seed=seed,
         watch=watch,
         targets=chosen,
-        hidden=hidden,
-        degree_test=degree_test,
+        **details,
     )
 
 
