@@ -24,6 +24,7 @@ __all__ = [
     "SURE",
     "automatic_alpha",
     "informed_choice",
+    "surely_better",
     "unrelated_pairs",
     "unrelated_share",
 ]
@@ -85,15 +86,20 @@ def informed_choice(right: Bools, none: int, automatic: int) -> int:
     2
     """
     best = int(right.mean(axis=1).argmax())
-    if _surely_better(right[best], right[none]):
+    if surely_better(right[best], right[none]):
         return best
-    return none if _surely_better(right[none], right[automatic]) else automatic
+    return none if surely_better(right[none], right[automatic]) else automatic
 
 
-def _surely_better(candidate: Bools, reference: Bools) -> bool:
-    """McNemar's comparison: nodes that both get right or both get wrong say nothing."""
+def surely_better(candidate: Bools, reference: Bools) -> bool:
+    """McNemar's comparison: nodes that both get right or both get wrong say nothing.
+
+    >>> nodes = np.arange(100)
+    >>> surely_better(nodes < 80, nodes < 70), surely_better(nodes < 71, nodes < 70)
+    (True, False)
+    """
     gained, lost = int(np.sum(candidate & ~reference)), int(np.sum(reference & ~candidate))
-    return gained - lost > SURE * np.sqrt(gained + lost)
+    return bool(gained - lost > SURE * np.sqrt(gained + lost))
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

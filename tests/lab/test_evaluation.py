@@ -21,7 +21,7 @@ from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import make_defense
 from kces.lab.defenses.base import Grid, Model
 from kces.lab.defenses.gcn import GCN
-from kces.lab.defenses.tuning import Trial, accuracy, candidates, tuned
+from kces.lab.defenses.tuning import Trial, _undefended, accuracy, candidates, tuned
 from kces.lab.measure import measure_fresh, watch
 from kces.lab.training import PAPER
 
@@ -39,6 +39,7 @@ class Fixed(Model):
     grid: ClassVar[Grid] = {"right": (0.0, 1.0, 0.5)}
 
     def __init__(self, right: float = 0.25) -> None:
+        self.preset = PAPER
         self.right = right
 
     def with_parameters(self, parameters):
@@ -67,8 +68,45 @@ def test_tuning_takes_the_best_on_validation_and_keeps_a_record() -> None:
     result = tuned(Fixed(), split_graph(), trials=10, on_trial=seen.append)
     assert result.parameters == {"right": 1.0}
     assert result.defense.right == 1.0
-    assert [trial.accuracy for trial in result.trials] == [0.0, 100.0, 50.0]
-    assert seen == result.trials
+    assert [trial.accuracy for trial in result.trials] == [0.0, 100.0, 50.0, 30.0]
+    assert seen == result.trials[:3]  # the last are the published settings, which are no candidate
+
+
+def guesses(*shares: float) -> Model:
+    class Guess(Fixed):
+        grid: ClassVar[Grid] = {"right": shares[1:]}
+
+        def with_parameters(self, parameters):
+            return Guess(**({"right": self.right} | dict(parameters)))
+
+    return Guess(shares[0])
+
+
+@pytest.mark.parametrize(
+    ("shares", "undefended", "expected"),
+    [
+        ((0.70, 0.70, 0.75), 0.70, {}),  # one validation node of twenty more is chance: the published setting stays
+        ((0.70, 0.50, 0.95), 0.95, {"right": 0.95}),  # surely better than what was published
+        ((0.90, 0.50, 0.95), 0.50, {"right": 0.95}),  # surely better than no defense, so validation can tell: the best
+        ((0.90, 0.50, 0.60), 0.20, {}),  # a grid worse than the published setting is not chosen from
+    ],
+)
+def test_a_lead_on_validation_counts_only_where_it_is_sure(
+    shares: tuple[float, ...], undefended: float, expected: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kces.lab.defenses.tuning.GCN", lambda *preset: Fixed(undefended))
+    nodes = np.arange(100)
+    chain = np.stack([nodes[:-1], nodes[1:]], axis=1)
+    graph = Graph.from_edges(
+        chain, np.eye(100)[:, :7], labels=nodes % 2, train=nodes[:4], val=nodes[::5], test=nodes[1::2], name="chain"
+    )
+    assert tuned(guesses(*shares), graph, trials=5).parameters == expected
+
+
+def test_the_undefended_model_of_a_purifier_is_the_model_behind_it() -> None:
+    defense = make_defense("jaccard+gat", preset=PAPER)
+    assert type(_undefended(defense)).__name__ == "GAT"
+    assert _undefended(make_defense("gnnguard", preset=PAPER)) == GCN(PAPER)
 
 
 def test_tuning_with_one_trial_takes_the_defaults() -> None:
@@ -143,7 +181,7 @@ def test_tuned_parameters_are_kept_for_all_seeds() -> None:
     assert rows["parameters"].map(json.loads).tolist() == [{"right": 1.0}] * 2
     assert rows["accuracy"].tolist() == [100.0, 100.0]
     assert rows["validation"].tolist() == [100.0, 100.0]
-    assert rows["trials"].tolist() == [3, 3]
+    assert rows["trials"].tolist() == [4, 4]
 
 
 def test_saved_seconds_of_a_cache_are_added_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,12 @@ class Defense(ABC):
     def with_parameters(self, parameters: Mapping[str, Any]) -> Defense:
         """A fresh copy with some hyper-parameters changed."""
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
-        """Which setting to keep, from the validation nodes (columns) that each setting (row) got right."""
-        return best_on_validation(right)
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+        """Which setting to keep, from the validation nodes (columns) that each setting (row) got right.
+
+        None leaves it to the rule of :func:`kces.lab.defenses.tuning.tuned`.
+        """
+        return None
 
     def informed_by(self, attacked: AttackedGraph) -> Defense:
         """A copy that knows the attack. Only the oracle uses it."""
@@ -171,9 +174,9 @@ class Purifier(ABC):
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         """The adjacency to train on."""
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
         """As :meth:`Defense.choose`, for the purifier and the model behind it together."""
-        return best_on_validation(right)
+        return None
 
     def informed_by(self, attacked: AttackedGraph) -> Purifier:
         return self

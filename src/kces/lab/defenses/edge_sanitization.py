@@ -71,6 +71,10 @@ class KCESPaper(_EdgeSanitization):
     grid: ClassVar[Grid] = {"alpha": ALPHAS}
     scoring_preset: ClassVar[str] = "paper"
 
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        """The paper's rule: a grid search on validation, the best is taken."""
+        return best_on_validation(right)
+
 
 @dataclass
 class KCESRobust(_EdgeSanitization):

@@ -41,7 +41,7 @@ class Purified(Defense):
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return Purified(replace(self.purifier, **ours), self.model.with_parameters(theirs))
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
         return self.purifier.choose(settings, right)
 
     def informed_by(self, attacked: AttackedGraph) -> Purified:

@@ -14,7 +14,7 @@ from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import MODELS, PURIFIERS, Defense, Purified, Purifier, make_defense
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges, weighted
-from kces.lab.defenses.base import Classes, Correct, Grid
+from kces.lab.defenses.base import Classes, Correct, Grid, best_on_validation
 from kces.lab.defenses.edge_sanitization import KCESPaper
 from kces.lab.training import TrainingPreset
 from kces.ranking import kept_edges
@@ -36,6 +36,9 @@ class ScoredEdges(Purifier):
     alpha: float = 0.3
 
     grid: ClassVar[Grid] = KCESPaper.grid
+
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+        return best_on_validation(right)  # the paper's rule, as in KCESPaper
 
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         if self.scores is None or len(self.scores) != graph.n_edges:
@@ -64,7 +67,7 @@ class SanitizedFirst(Defense):
     def predict(self) -> Classes:
         return self.behind.predict()
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
+    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
         return self.purifier.choose(settings, right)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> SanitizedFirst:
