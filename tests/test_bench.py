@@ -14,6 +14,7 @@ from kces.bench.worker import Job, _engine, _pose, _small_like
 from kces.builtin import synthetic
 from kces.engines.solve import takes_all_pairs
 from kces.errors import KCESError
+from kces.progress import silent
 
 
 def test_exact_against_algorithm_1() -> None:
@@ -37,6 +38,12 @@ def test_the_ratio_to_gcn_counts_the_labels_and_tells_the_engine_apart() -> None
     assert local["ratio_to_gcn"] == pytest.approx(local["engine_ratio_to_gcn"] + labels)
 
 
+def test_the_stages_make_up_the_time() -> None:
+    local = bench_engines("synthetic:n=80,seed=0", contenders=(("local", {}),), with_gcn=False)[1]
+    assert {"solve the kernel", "far field", "local: score edges"} <= set(local["stages"])
+    assert sum(local["stages"].values()) == pytest.approx(local["seconds"])
+
+
 @pytest.mark.parametrize("nodes", [60, 5000])
 def test_the_warm_up_takes_the_graphs_code(nodes: int) -> None:
     small = synthetic(n=nodes, degree=2, features=8, seed=0)
@@ -44,7 +51,7 @@ def test_the_warm_up_takes_the_graphs_code(nodes: int) -> None:
     assert type(_small_like(sparse, "local").features) is type(sparse.features)
     assert takes_all_pairs(_small_like(sparse, "local")) == takes_all_pairs(sparse)
     assert _small_like(sparse, "exact").n_nodes == 40
-    assert np.isfinite(_engine(_pose(_small_like(sparse, "gradient")), "gradient", {}, None)).all()
+    assert np.isfinite(_engine(_pose(_small_like(sparse, "gradient")), Job("", "gradient"), None, silent)).all()
 
 
 def test_a_failed_measurement_says_why() -> None:

@@ -17,7 +17,9 @@ from kces.engines.far_field import far_field
 from kces.engines.local import LocalEngine
 from kces.engines.problem import Problem
 from kces.engines.removal import explicit_rows, removal_supports
-from kces.engines.solve import similarity_blocks, solve_codes
+from kces.engines.slope_correction import DIRECTIONS
+from kces.engines.solve import dense, similarity_blocks, solve_codes
+from kces.engines.triangle import KernelTriangle
 from kces.errors import InvalidParameterError, MemoryLimitError, SingularKernelError
 from kces.graph import Graph
 from kces.kernel import aggregate
@@ -206,6 +208,35 @@ def test_far_field_is_the_gradient_of_f() -> None:
         step = 1e-5
         slope = (f(unit[k] + step * X[k]) - f(unit[k] - step * X[k])) / (2 * step)
         assert field.x_dot[k, 0] == pytest.approx(slope, rel=1e-2, abs=1e-3)
+
+
+@pytest.mark.parametrize("graph", [synthetic(n=700, seed=3), thorny()], ids=["synthetic", "thorny"])
+def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph) -> None:
+    """With as many directions as features nothing is left out, on graphs of one strip and of several."""
+    problem = problem_for(graph)
+    a = solve_codes(problem, method="direct").a
+    triangle = KernelTriangle(dense(problem.unit, np.float32))
+    assert graph.n_features <= DIRECTIONS
+    expected = far_field(problem, a, method="pairs")
+    found = far_field(problem, a, method="series", triangle=triangle)
+    plain = far_field(problem, a, method="series")
+    for name in ("z_dot", "x_dot", "neighbour_dot"):
+        right, left, without = (getattr(field, name) for field in (expected, found, plain))
+        size = np.abs(right).max()
+        assert np.abs(left - right).max() < 2e-3 * size
+        assert np.abs(left - right).max() < 0.1 * np.abs(without - right).max()
+
+
+def test_fewer_directions_take_most_of_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_for(synthetic(n=700, seed=3))
+    a = solve_codes(problem, method="direct").a
+    triangle = KernelTriangle(dense(problem.unit, np.float32))
+    whole = far_field(problem, a, method="series", triangle=triangle)
+    monkeypatch.setattr("kces.engines.slope_correction.DIRECTIONS", 8)
+    short = far_field(problem, a, method="series", triangle=triangle)
+    plain = far_field(problem, a, method="series")
+    np.testing.assert_allclose(short.z_dot, whole.z_dot, rtol=1e-5, atol=1e-5)  # along z_k nothing is left out
+    assert np.linalg.norm(short.x_dot - whole.x_dot) < 0.5 * np.linalg.norm(plain.x_dot - whole.x_dot)
 
 
 def test_auto_says_what_it_chose_and_why() -> None:

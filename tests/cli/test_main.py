@@ -101,6 +101,13 @@ def test_bench_takes_engine_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["engine"] for row in json.loads(out)] == ["exact", "local cap=4", "gcn, 200 epochs"]
 
 
+def test_bench_shows_where_the_time_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "bench", "engines", "synthetic:n=60,seed=1", "--only", "gradient", "--stages", "--quiet")
+    assert code == 0
+    assert "where the time goes" in out
+    assert "solve the kernel" in out
+
+
 def test_gkc_json_keys(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "gkc", "synthetic:n=60,seed=1", "--json", "--ridge", "0.01")
     found = json.loads(out)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -212,6 +214,12 @@ def test_prognns_roughness_is_the_trace_form() -> None:
     root = 1 / np.sqrt(adjacency.sum(axis=1) + 1e-3)
     laplacian = root[:, None] * (np.diag(adjacency.sum(axis=1)) - adjacency) * root
     assert learned._roughness().item() == pytest.approx(np.trace(features.T @ laplacian @ features), rel=1e-4)
+
+
+def test_prognn_leaves_smoothness_out_where_features_only_number_the_nodes() -> None:
+    featureless = replace(labelled_barbell(), features=np.eye(10))
+    assert LearnedAdjacency(Task.of(featureless), ProGNN()).smoothness == 0.0
+    assert LearnedAdjacency(Task.of(labelled_barbell()), ProGNN()).smoothness == ProGNN().smoothness
 
 
 def test_prognns_operator_is_the_normalised_adjacency() -> None:

@@ -164,4 +164,5 @@ def _row(graph: str, label: str, result: dict[str, Any]) -> dict[str, Any]:
         "label_seconds": result["label_seconds"],
         "edges_per_second": result["edges"] / result["seconds"],
         "peak_mb": result["peak_mb"],
+        "stages": result["stages"],
     }

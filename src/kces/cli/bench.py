@@ -83,6 +83,7 @@ def engines(
     ] = 1_000,
     only: Annotated[str | None, typer.Option("--only", help="Engines, comma-separated; default all.")] = None,
     engine_option: EngineSettingsOption = None,
+    stages: Annotated[bool, typer.Option("--stages", help="Also show where each engine's time goes.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
@@ -97,7 +98,12 @@ def engines(
                 graph, contenders=contenders, exact_sample=sample, data_root=_text(data_root), progress=progress
             )
         ]
-    print_json(rows) if json else _show_engines(rows)
+    if json:
+        print_json(rows)
+        return
+    _show_engines(rows)
+    if stages:
+        _show_stages(rows)
 
 
 @app.command()
@@ -142,6 +148,15 @@ def _show_engines(rows: list[dict[str, Any]]) -> None:
         for row in rows
     ]
     show_table("engines", ["graph", "engine", *(title for _, title, _ in _COLUMNS)], table)
+
+
+def _show_stages(rows: list[dict[str, Any]]) -> None:
+    table = [
+        [row["graph"], row["engine"], stage, f"{seconds:.2f}"]
+        for row in rows
+        for stage, seconds in row.get("stages", {}).items()
+    ]
+    show_table("where the time goes", ["graph", "engine", "stage", "seconds"], table)
 
 
 def _show_growth(rows: list[dict[str, Any]]) -> None:

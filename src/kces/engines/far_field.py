@@ -16,8 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Array, Problem
+from kces.engines.slope_correction import slope_correction
 from kces.engines.solve import dense, takes_all_pairs
-from kces.graph import Features, Graph
+from kces.engines.triangle import KernelTriangle
+from kces.graph import Features
 from kces.progress import Progress, silent
 
 __all__ = ["FarField", "far_field"]
@@ -33,17 +35,25 @@ class FarField:
     neighbour_dot: Array
 
 
-def far_field(problem: Problem, a: Array, *, method: str = "auto", progress: Progress = silent) -> FarField:
+def far_field(
+    problem: Problem,
+    a: Array,
+    *,
+    method: str = "auto",
+    triangle: KernelTriangle | None = None,
+    progress: Progress = silent,
+) -> FarField:
     """``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
-    (O(N F² + E F) time, O(N F) memory); ``auto`` chooses by size."""
+    (O(N F² + E F) time, O(N F) memory), and with the stored kernel ``triangle`` what the expansion leaves out (O(N²)
+    time); ``auto`` chooses by size."""
     if method == "auto":
         method = "pairs" if takes_all_pairs(problem.graph) else "series"
-    take = _pairs if method == "pairs" else _series_products
     parts = []
     for column in range(a.shape[1]):
         progress("far field", column, a.shape[1])
-        parts.append(take(problem, np.ascontiguousarray(a[:, column])))
+        one = np.ascontiguousarray(a[:, column])
+        parts.append(_pairs(problem, one) if method == "pairs" else _series_products(problem, one, triangle))
         progress("far field", column + 1, a.shape[1])
     return FarField(*(np.stack([part[which] for part in parts], axis=1) for which in range(3)))
 
@@ -73,23 +83,30 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     return z_dot, x_dot, neighbour_dot
 
 
-def _series_products(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
+def _series_products(problem: Problem, a: Array, triangle: KernelTriangle | None) -> tuple[Array, Array, Array]:
     unit = dense(problem.unit, np.float32)
+    adjacency = problem.graph.adjacency
+    indptr, indices = adjacency.indptr, adjacency.indices
+    near = sp.csr_array((_slope_rest(indptr, indices, unit), indices, indptr), shape=adjacency.shape)
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        G = _series(problem.graph, unit, a)
-    return _inner_products(problem, unit, G)
+        G = _series(unit, a, near)
+    z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
+    x_dot, neighbour_dot = _feature_dots(problem.graph.features, G, indptr, indices)
+    if triangle is not None:
+        rest = slope_correction(problem, unit, triangle, a, near)
+        own, other = _dense_dots(rest.features, rest.field, indptr, indices)
+        z_dot, x_dot, neighbour_dot = z_dot + rest.z_dot, x_dot + own, neighbour_dot + other
+    return z_dot, x_dot, neighbour_dot
 
 
-def _series(graph: Graph, unit: npt.NDArray[np.float32], a: Array) -> npt.NDArray[np.float32]:
+def _series(unit: npt.NDArray[np.float32], a: Array, near: sp.csr_array) -> npt.NDArray[np.float32]:
     """``Σ_r a_r (1/4 + c_kr/π) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbours."""
     weighted = a.astype(np.float32)[:, None] * unit
     moment = (weighted.T @ unit) / np.float32(np.pi)
     G = unit @ moment.T + 0.25 * weighted.sum(axis=0)
     squares = (unit * unit).sum(axis=1, keepdims=True)
     G -= (0.25 + squares / np.float32(np.pi)) * weighted
-    indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
-    correction = _slope_rest(indptr, indices, unit)
-    G += sp.csr_array((correction, indices, indptr), shape=graph.adjacency.shape) @ weighted
+    G += near @ weighted
     return G
 
 
@@ -103,15 +120,6 @@ def _slope_rest(indptr, indices, unit):
                 c += unit[k, f] * unit[indices[p], f]
             rest[p] = kernel_slope(c) - 0.25 - c / np.pi
     return rest
-
-
-def _inner_products(
-    problem: Problem, unit: npt.NDArray[np.float32], G: npt.NDArray[np.float32]
-) -> tuple[Array, Array, Array]:
-    adjacency = problem.graph.adjacency
-    z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
-    x_dot, neighbour_dot = _feature_dots(problem.graph.features, G, adjacency.indptr, adjacency.indices)
-    return z_dot, x_dot, neighbour_dot
 
 
 def _feature_dots(

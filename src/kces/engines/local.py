@@ -113,6 +113,7 @@ class LocalEngine:
         fill = 2 * cap + 2 if self.hops == 2 else self.fill or (24 if takes_all_pairs(graph) else 16)
         products = pair_products(problem)
         scores = np.empty(graph.n_edges)
+        progress("local: score edges", 0, graph.n_edges)
         for start in range(0, graph.n_edges, _EDGE_CHUNK):
             chunk = slice(start, start + _EDGE_CHUNK)
             scores[chunk] = _score_edges(
@@ -157,8 +158,9 @@ def compact(problem: Problem, seed: int = 0) -> Problem:
 def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) -> FirstOrder:
     """Solve for a, take the far field, and sum what the neighbours of each node contribute to first order."""
     graph = problem.graph
-    a = solve_codes(problem, seed=seed, progress=progress).a
-    field = far_field(problem, a, progress=progress)
+    solution = solve_codes(problem, seed=seed, progress=progress)
+    a = solution.a
+    field = far_field(problem, a, triangle=solution.triangle, progress=progress)
     indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
     positions = sp.csr_array((np.arange(len(indices)), indices, indptr), shape=graph.adjacency.shape)
     reverse = sp.csr_array(positions.T).data.astype(np.int64)

@@ -46,10 +46,11 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """``a`` (N x columns) and how it was found."""
+    """``a`` (N x columns), how it was found, and the kernel where all of it was stored on the way."""
 
     a: Array
     method: str
+    triangle: KernelTriangle | None = None
 
 
 def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progress: Progress = silent) -> Solution:
@@ -63,14 +64,10 @@ def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progre
             method = "iterative" if n <= ITERATIVE_LIMIT and fits else "partition"
     if problem.ridge == 0 and method != "direct":
         raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
+    if method == "iterative":
+        return _solve_iteratively(problem, progress)
     progress("solve the kernel", 0, 1)
-    if method == "direct":
-        a = _solve_directly(problem)
-    elif method == "iterative":
-        with threadpool_limits(1, user_api="blas"):  # few products, whose rounding would depend on the threads
-            a = _conjugate_gradients(problem)
-    else:
-        a = _solve_partitioned(problem, seed)
+    a = _solve_directly(problem) if method == "direct" else _solve_partitioned(problem, seed)
     progress("solve the kernel", 1, 1)
     return Solution(a, method)
 
@@ -109,10 +106,20 @@ def _solve_directly(problem: Problem) -> Array:
 # -- conjugate gradients on one stored triangle -------------------------------------------------------------------
 
 
-def _conjugate_gradients(problem: Problem) -> Array:
-    """Preconditioned by the linear part of the kernel: ``H ≈ Z Zᵀ w + μ I`` is inverted through an F x F matrix."""
+def _solve_iteratively(problem: Problem, progress: Progress) -> Solution:
+    progress("store the kernel", 0, 1)
     unit = dense(problem.unit, np.float32)
-    operator = KernelTriangle(unit)
+    triangle = KernelTriangle(unit)
+    progress("store the kernel", 1, 1)
+    progress("solve the kernel", 0, 1)
+    with threadpool_limits(1, user_api="blas"):  # few products, whose rounding would depend on the threads
+        a = _conjugate_gradients(problem, unit, triangle)
+    progress("solve the kernel", 1, 1)
+    return Solution(a, "iterative", triangle)
+
+
+def _conjugate_gradients(problem: Problem, unit: npt.NDArray[np.float32], operator: KernelTriangle) -> Array:
+    """Preconditioned by the linear part of the kernel: ``H ≈ Z Zᵀ w + μ I`` is inverted through an F x F matrix."""
     precondition = _linear_preconditioner(unit, problem.ridge)
     x = np.zeros_like(problem.codes)
     residual = problem.codes.copy()

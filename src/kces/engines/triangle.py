@@ -15,9 +15,10 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
+from kces.kernel import arc_cosine
 from kces.threads import thread_count
 
-__all__ = ["KernelTriangle", "triangle_memory"]
+__all__ = ["KernelTriangle", "cosine_table", "triangle_memory"]
 
 Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int16]
@@ -25,6 +26,7 @@ Singles = npt.NDArray[np.float32]
 
 _STRIP = 256
 _SCALE = np.float32(65534.0)
+_TURN = -0.65
 
 
 def triangle_memory(n_nodes: int) -> int:
@@ -34,6 +36,22 @@ def triangle_memory(n_nodes: int) -> int:
     True
     """
     return n_nodes * (n_nodes + _STRIP) + 8 * _STRIP * n_nodes
+
+
+def cosine_table() -> tuple[int, npt.NDArray[np.float64]]:
+    """The lowest stored value, and the cosine of each value from there on.
+
+    Below a cosine of -0.65 the kernel turns round; its values there are read as if they lay on this side.
+
+    >>> lowest, cosines = cosine_table()
+    >>> float(cosines[0 - lowest]), float(cosines[32_767 - lowest])
+    (0.0, 1.0)
+    """
+    cosines = np.sin(np.linspace(np.arcsin(_TURN), np.pi / 2, 100_001))  # dense where the kernel is steep
+    cosines[np.abs(cosines).argmin()] = 0.0
+    values = arc_cosine(cosines)
+    lowest = int(np.rint(values[0] * _SCALE)) - 1
+    return lowest, np.interp(np.arange(lowest, int(_SCALE) // 2 + 1) / _SCALE, values, cosines)
 
 
 class KernelTriangle:
@@ -58,13 +76,17 @@ class KernelTriangle:
                 start, stop = self.bounds[strip : strip + 2]
                 out = cosines[: sizes[strip]].reshape(stop - start, stop)
                 tile = np.matmul(unit[start:stop], unit[:stop].T, out=out)
-                block = self.cells[self.offsets[strip] : self.offsets[strip + 1]].reshape(tile.shape)
-                _store(tile, unit[start:stop], unit[:stop], block)
+                _store(tile, unit[start:stop], unit[:stop], self.strip(strip))
 
         # A strip is one thread's work, BLAS included: its rounding then does not depend on the number of threads.
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(fill, range(threads)):
                 pass
+
+    def strip(self, number: int) -> Cells:
+        """The rows from ``bounds[number]`` on, up to and with the square on the diagonal."""
+        start, stop = self.bounds[number : number + 2]
+        return self.cells[self.offsets[number] : self.offsets[number + 1]].reshape(stop - start, stop)
 
     def __matmul__(self, vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         columns = np.ascontiguousarray(vectors.T, dtype=np.float32)
