@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ from kces.engines.far_field import far_field
 from kces.engines.local import LocalEngine
 from kces.engines.problem import Problem
 from kces.engines.removal import explicit_rows, removal_supports
-from kces.engines.slope_correction import DIRECTIONS
+from kces.engines.slope_correction import DIRECTIONS, _Table, _treated_pairs, slope_correction
 from kces.engines.solve import dense, similarity_blocks, solve_codes
 from kces.engines.triangle import KernelTriangle
 from kces.errors import InvalidParameterError, MemoryLimitError, SingularKernelError
@@ -129,8 +131,9 @@ def test_pruning_does_not_depend_on_threads(name: str, monkeypatch: pytest.Monke
     assert np.array_equal(*cuts)
 
 
-def test_large_graphs_score_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = problem_for(synthetic(n=4200, features=40, seed=3))
+@pytest.mark.parametrize("features", [40, 120])
+def test_large_graphs_score_the_same_on_any_number_of_threads(features: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_for(synthetic(n=4200, features=features, seed=3))
     scores = []
     for threads in (1, 2):
         monkeypatch.setenv("KCES_NUM_THREADS", str(threads))
@@ -210,11 +213,18 @@ def test_far_field_is_the_gradient_of_f() -> None:
         assert field.x_dot[k, 0] == pytest.approx(slope, rel=1e-2, abs=1e-3)
 
 
+def signed_features(n: int) -> Graph:
+    """In two dimensions many pairs have a cosine near -1, where the stored value does not tell the cosine."""
+    graph = synthetic(n=n, seed=3)
+    return replace(graph, features=np.random.default_rng(0).standard_normal((n, 2)))
+
+
+@pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("graph", [synthetic(n=700, seed=3), thorny()], ids=["synthetic", "thorny"])
-def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph) -> None:
+def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph, columns: int) -> None:
     """With as many directions as features nothing is left out, on graphs of one strip and of several."""
     problem = problem_for(graph)
-    a = solve_codes(problem, method="direct").a
+    a = np.random.default_rng(1).standard_normal((graph.n_nodes, columns))
     triangle = KernelTriangle(dense(problem.unit, np.float32))
     assert graph.n_features <= DIRECTIONS
     expected = far_field(problem, a, method="pairs")
@@ -225,6 +235,24 @@ def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph) -> 
         size = np.abs(right).max()
         assert np.abs(left - right).max() < 2e-3 * size
         assert np.abs(left - right).max() < 0.1 * np.abs(without - right).max()
+
+
+def test_neighbours_of_opposite_features_keep_their_slope() -> None:
+    """Only neighbours: then the series is right as it is, and the stored kernel must not add to it."""
+    problem = problem_for(signed_features(400))
+    near = problem.graph.adjacency.indices
+    owner = np.repeat(np.arange(400), np.diff(problem.graph.adjacency.indptr))
+    assert (np.einsum("kf,kf->k", problem.unit[owner], problem.unit[near]) < -0.9).any()
+    unit = dense(problem.unit, np.float32)
+    table = _Table.make()
+    rest, along = _treated_pairs(problem, unit, table)
+    one = np.eye(400)[:, :1]
+    correction = slope_correction(problem, unit, KernelTriangle(unit), one)
+    touched = np.append(problem.graph.adjacency[[0]].indices, 0)
+    np.testing.assert_allclose(correction.z_dot[touched], 0.0, atol=1e-3)
+    np.testing.assert_allclose(correction.fields[0][touched], 0.0, atol=1e-3)
+    assert np.abs(rest.data).max() > 0.5
+    assert np.abs(along.data).max() > 0.5
 
 
 def test_fewer_directions_take_most_of_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:

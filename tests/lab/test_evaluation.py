@@ -68,8 +68,8 @@ def test_tuning_takes_the_best_on_validation_and_keeps_a_record() -> None:
     result = tuned(Fixed(), split_graph(), trials=10, on_trial=seen.append)
     assert result.parameters == {"right": 1.0}
     assert result.defense.right == 1.0
-    assert [trial.accuracy for trial in result.trials] == [0.0, 100.0, 50.0, 30.0]
-    assert seen == result.trials[:3]  # the last are the published settings, which are no candidate
+    assert [trial.accuracy for trial in result.trials] == [30.0, 0.0, 100.0, 50.0]
+    assert seen == result.trials[1:]  # the first are the published settings, which are no candidate
 
 
 def guesses(*shares: float) -> Model:
@@ -88,6 +88,7 @@ def guesses(*shares: float) -> Model:
         ((0.70, 0.70, 0.75), 0.70, {}),  # one validation node of twenty more is chance: the published setting stays
         ((0.70, 0.50, 0.95), 0.95, {"right": 0.95}),  # surely better than what was published
         ((0.90, 0.50, 0.95), 0.50, {"right": 0.95}),  # surely better than no defense, so validation can tell: the best
+        ((0.90, 0.50, 0.90), 0.20, {}),  # among equals too
         ((0.90, 0.50, 0.60), 0.20, {}),  # a grid worse than the published setting is not chosen from
     ],
 )

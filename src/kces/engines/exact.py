@@ -83,6 +83,7 @@ class ExactEngine:
         delicate = _delicate_edges(kernel, supports, squared, graph.edges[which])
         scores = np.zeros(len(which))
         done = 0
+        progress("exact: score edges", done, len(which))
         for block in _edge_blocks(supports, graph.degrees, graph.edges[which], ~delicate, graph.n_nodes):
             scores[block] = _score_block(kernel, supports, squared, graph.edges[which], block)
             done += len(block)

@@ -49,13 +49,18 @@ def far_field(
     time); ``auto`` chooses by size."""
     if method == "auto":
         method = "pairs" if takes_all_pairs(problem.graph) else "series"
-    parts = []
-    for column in range(a.shape[1]):
-        progress("far field", column, a.shape[1])
-        one = np.ascontiguousarray(a[:, column])
-        parts.append(_pairs(problem, one) if method == "pairs" else _series_products(problem, one, triangle))
-        progress("far field", column + 1, a.shape[1])
-    return FarField(*(np.stack([part[which] for part in parts], axis=1) for which in range(3)))
+    progress("far field", 0, 1)
+    columns = [np.ascontiguousarray(column) for column in a.T]
+    if method == "pairs":
+        found = _columns(*[_pairs(problem, column) for column in columns])
+    else:
+        found = _series_fields(problem, columns, triangle)
+    progress("far field", 1, 1)
+    return found
+
+
+def _columns(*parts: tuple[Array, Array, Array]) -> FarField:
+    return FarField(*(np.stack(each, axis=1) for each in zip(*parts, strict=True)))
 
 
 def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
@@ -83,20 +88,24 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     return z_dot, x_dot, neighbour_dot
 
 
-def _series_products(problem: Problem, a: Array, triangle: KernelTriangle | None) -> tuple[Array, Array, Array]:
+def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None) -> FarField:
     unit = dense(problem.unit, np.float32)
     adjacency = problem.graph.adjacency
     indptr, indices = adjacency.indptr, adjacency.indices
     near = sp.csr_array((_slope_rest(indptr, indices, unit), indices, indptr), shape=adjacency.shape)
-    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        G = _series(unit, a, near)
-    z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
-    x_dot, neighbour_dot = _feature_dots(problem.graph.features, G, indptr, indices)
-    if triangle is not None:
-        rest = slope_correction(problem, unit, triangle, a, near)
-        own, other = _dense_dots(rest.features, rest.field, indptr, indices)
-        z_dot, x_dot, neighbour_dot = z_dot + rest.z_dot, x_dot + own, neighbour_dot + other
-    return z_dot, x_dot, neighbour_dot
+    parts = []
+    for a in columns:
+        with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
+            G = _series(unit, a, near)
+        z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
+        parts.append((z_dot, *_feature_dots(problem.graph.features, G, indptr, indices)))
+    series = _columns(*parts)
+    if triangle is None:
+        return series
+    rest = slope_correction(problem, unit, triangle, np.stack(columns, axis=1))
+    dots = [_dense_dots(rest.features, field, indptr, indices) for field in rest.fields]
+    own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
+    return FarField(series.z_dot + rest.z_dot, series.x_dot + own, series.neighbour_dot + other)
 
 
 def _series(unit: npt.NDArray[np.float32], a: Array, near: sp.csr_array) -> npt.NDArray[np.float32]:

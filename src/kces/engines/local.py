@@ -84,7 +84,7 @@ class LocalEngine:
     cap : most neighbours per endpoint in the block; None chooses the largest that keeps the total work in bounds.
     fill : with 1 hop, a block smaller than this is filled up with second neighbours: it costs little and helps most
         where an endpoint has few neighbours. None takes 24, and 16 on large graphs.
-    seed : of the landmarks, on graphs too large for a direct or iterative solve.
+    seed : of the blocks, on graphs too large for a direct or iterative solve.
     """
 
     name = "local"
@@ -98,10 +98,10 @@ class LocalEngine:
         self.seed = whole_number("seed", seed, least=0)
 
     def memory_needed(self, problem: Problem) -> int:
-        """Bytes at the peak: the solve dominates."""
+        """Bytes at the peak: what the solve stores, and beside it the far field with copies of the features."""
         graph = problem.graph
         width = min(graph.n_features, _REDUCED_WIDTH) if _too_wide(graph) else graph.n_features
-        return solve_memory(graph) + 24 * graph.n_nodes * width + 200 * graph.n_edges
+        return solve_memory(graph) + 36 * graph.n_nodes * width + 200 * graph.n_edges
 
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         problem = compact(problem, self.seed)

@@ -55,14 +55,10 @@ class Solution:
 
 def solve_codes(problem: Problem, *, seed: int = 0, method: str = "auto", progress: Progress = silent) -> Solution:
     """Solve for the codes; ``method`` is ``direct``, ``iterative``, ``partition`` or ``auto`` (by size)."""
-    n = problem.graph.n_nodes
     if method == "auto":
-        fits = triangle_memory(n) < 0.5 * available_memory()
-        if takes_all_pairs(problem.graph):
-            method = "direct"
-        else:
-            method = "iterative" if n <= ITERATIVE_LIMIT and fits else "partition"
+        method = _method_for(problem.graph)
     if problem.ridge == 0 and method != "direct":
+        n = problem.graph.n_nodes
         raise SingularKernelError(f"with {n} nodes the kernel is solved approximately, which needs a ridge > 0")
     if method == "iterative":
         return _solve_iteratively(problem, progress)
@@ -78,12 +74,20 @@ def takes_all_pairs(graph: Graph) -> bool:
     return graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > _WIDE else DIRECT_LIMIT)
 
 
+def _method_for(graph: Graph) -> str:
+    if takes_all_pairs(graph):
+        return "direct"
+    fits = triangle_memory(graph.n_nodes) < 0.5 * available_memory()
+    return "iterative" if graph.n_nodes <= ITERATIVE_LIMIT and fits else "partition"
+
+
 def solve_memory(graph: Graph) -> int:
     """Bytes that the solve needs at its peak, with the inner products kept beside it on small graphs."""
     n_nodes = graph.n_nodes
-    if takes_all_pairs(graph):
+    method = _method_for(graph)
+    if method == "direct":
         return 5 * 8 * n_nodes**2
-    if n_nodes <= ITERATIVE_LIMIT:
+    if method == "iterative":
         return triangle_memory(n_nodes)
     return 8 * n_nodes * _WIDE + 8 * 4 * _BLOCK**2
 

@@ -68,6 +68,7 @@ class SubgraphEngine:
         classes = np.unique(problem.codes, axis=0, return_inverse=True)[1].ravel()
         products = pair_products(problem)
         scores = np.empty(graph.n_edges)
+        progress(f"{self.name}: score edges", 0, graph.n_edges)
         for start in range(0, graph.n_edges, _EDGE_CHUNK):
             chunk = slice(start, start + _EDGE_CHUNK)
             scores[chunk] = _score_subgraphs(

@@ -18,24 +18,25 @@ from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_ker
 from kces.kernel import arc_cosine
 from kces.threads import thread_count
 
-__all__ = ["KernelTriangle", "cosine_table", "triangle_memory"]
+__all__ = ["SCALE", "KernelTriangle", "cosine_table", "triangle_memory"]
 
 Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int16]
 Singles = npt.NDArray[np.float32]
 
 _STRIP = 256
-_SCALE = np.float32(65534.0)
+SCALE = np.float32(65534.0)
+"""Stored values per unit of the kernel."""
 _TURN = -0.65
 
 
 def triangle_memory(n_nodes: int) -> int:
     """Bytes of the stored triangle and of what is needed to fill it.
 
-    >>> triangle_memory(20_000) < 450e6
+    >>> 400e6 < triangle_memory(20_000)
     True
     """
-    return n_nodes * (n_nodes + _STRIP) + 8 * _STRIP * n_nodes
+    return n_nodes * (n_nodes + _STRIP) + 4 * _STRIP * n_nodes * thread_count()
 
 
 def cosine_table() -> tuple[int, npt.NDArray[np.float64]]:
@@ -50,8 +51,8 @@ def cosine_table() -> tuple[int, npt.NDArray[np.float64]]:
     cosines = np.sin(np.linspace(np.arcsin(_TURN), np.pi / 2, 100_001))  # dense where the kernel is steep
     cosines[np.abs(cosines).argmin()] = 0.0
     values = arc_cosine(cosines)
-    lowest = int(np.rint(values[0] * _SCALE)) - 1
-    return lowest, np.interp(np.arange(lowest, int(_SCALE) // 2 + 1) / _SCALE, values, cosines)
+    lowest = int(np.rint(values[0] * SCALE)) - 1
+    return lowest, np.interp(np.arange(lowest, int(SCALE) // 2 + 1) / SCALE, values, cosines)
 
 
 class KernelTriangle:
@@ -91,19 +92,19 @@ class KernelTriangle:
     def __matmul__(self, vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         columns = np.ascontiguousarray(vectors.T, dtype=np.float32)
         products = [_multiply(self.cells, self.offsets, self.bounds, column) for column in columns]
-        return np.stack(products, axis=1) / np.float64(_SCALE)
+        return np.stack(products, axis=1) / np.float64(SCALE)
 
 
 @numba.njit(nogil=True, fastmath=True, cache=True)
 def _store(cosines: Singles, rows: Singles, columns: Singles, block: Cells) -> None:
     """Kernel values of a strip, rounded; near 1 by way of the difference of the two unit vectors."""
-    near = np.int16(NEAR * _SCALE)
+    near = np.int16(NEAR * SCALE)
     for p in range(block.shape[0]):
         for q in range(block.shape[1]):  # a loop of its own, so that it is vectorised
-            block[p, q] = np.int16(np.rint(single_kernel_value(cosines[p, q]) * _SCALE))
+            block[p, q] = np.int16(np.rint(single_kernel_value(cosines[p, q]) * SCALE))
         for q in range(block.shape[1]):
             if block[p, q] > near:
-                block[p, q] = np.int16(np.rint(kernel_value(near_cosine(rows[p], columns[q])) * _SCALE))
+                block[p, q] = np.int16(np.rint(kernel_value(near_cosine(rows[p], columns[q])) * SCALE))
 
 
 @numba.njit(parallel=True, cache=True)

@@ -128,7 +128,7 @@ def _successful_runs(
             "seconds": usage.seconds + choice.defense.reused_seconds,
             "peak_mb": usage.peak_mb,
             "trials": len(choice.trials),
-            "validation": max((trial.accuracy for trial in choice.trials), default=None),
+            "validation": choice.accuracy,
             "parameters": json.dumps(choice.parameters),
             "note": "",
         }

@@ -77,6 +77,10 @@ class Defense(ABC):
         """
         return None
 
+    def model_behind(self) -> Defense:
+        """A fresh copy of the model that is trained in the end, without what cleans the graph before it."""
+        return self.with_parameters({})
+
     def informed_by(self, attacked: AttackedGraph) -> Defense:
         """A copy that knows the attack. Only the oracle uses it."""
         return self

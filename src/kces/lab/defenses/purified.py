@@ -17,13 +17,16 @@ __all__ = ["Purified"]
 
 @dataclass
 class Purified(Defense):
-    """Clean the graph, then train the model on what is left. The grids of both are tuned together."""
+    """Clean the graph, then train the model on what is left. The purifier is tuned, the model keeps its settings."""
 
     purifier: Purifier
     model: Model
 
     def search_space(self) -> Grid:
-        return {**self.purifier.grid, **self.model.grid}
+        return self.purifier.grid
+
+    def model_behind(self) -> Model:
+        return self.model.with_parameters({})
 
     def fit(self, graph: Graph, seed: int = 0) -> Self:
         if self.purifier.needs_features:

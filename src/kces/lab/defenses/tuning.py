@@ -2,8 +2,7 @@
 
 A few hundred validation nodes are noisy, and blind to an attack on other nodes: under Nettack they prefer whatever
 does nothing. So a lead on them counts only where it is sure, and where it is not, a method keeps its published
-settings. KCES has had that rule from the start (:func:`kces.automatic_cut.informed_choice`); a fair comparison gives
-it to all.
+settings. KCES has such a rule (:func:`kces.automatic_cut.informed_choice`); a fair comparison gives one to all.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, best_on_validation
 from kces.lab.defenses.gcn import GCN
-from kces.lab.defenses.purified import Purified
 
 __all__ = ["Trial", "Tuned", "accuracy", "candidates", "tuned"]
 
@@ -45,6 +43,11 @@ class Tuned:
     parameters: dict[str, Any]
     trials: list[Trial]
 
+    @property
+    def accuracy(self) -> float | None:
+        """On validation; None where nothing was tried."""
+        return next((trial.accuracy for trial in self.trials if trial.parameters == self.parameters), None)
+
 
 def tuned(
     defense: Defense,
@@ -65,7 +68,7 @@ def tuned(
     >>> from kces.lab.defenses import make_defense
     >>> graph = load_builtin("synthetic:n=120,seed=0")
     >>> [sorted(trial.parameters) for trial in tuned(make_defense("jaccard"), graph, trials=2).trials]
-    [['threshold'], ['threshold'], []]
+    [[], ['threshold'], ['threshold']]
     """
     choices = candidates(defense.search_space(), trials, seed)
     if len(choices) < 2:
@@ -84,10 +87,10 @@ def tuned(
     else:
         published = _right_on_validation(defense.with_parameters({}), graph, seed)
         undefended = _right_on_validation(_undefended(defense), graph, seed)
-        done.append(Trial({}, _percent(published)))
-        best = best_on_validation(np.array([*right, published]))
-        winner = [*right, published][best]
-        sure = surely_better(winner, undefended) or surely_better(winner, published)
+        done.insert(0, Trial({}, _percent(published)))  # first, so that it is chosen among equals
+        right.insert(0, published)
+        best = best_on_validation(np.array(right))
+        sure = surely_better(right[best], undefended) or surely_better(right[best], published)
         chosen = done[best].parameters if sure else {}
     _log.info("%s: chose %s", graph.name, chosen or "the published settings")
     return Tuned(defense.with_parameters(chosen), chosen, done)
@@ -95,9 +98,9 @@ def tuned(
 
 def _undefended(defense: Defense) -> Defense:
     """The model behind a purifier, or a GCN in place of a model."""
-    if isinstance(defense, Purified):
-        return defense.model.with_parameters({})
-    return GCN(defense.preset) if isinstance(defense, Model) else GCN()
+    if isinstance(defense, Model):
+        return GCN(defense.preset)
+    return defense.model_behind()
 
 
 def _right_on_validation(defense: Defense, graph: Graph, seed: int) -> Correct:

@@ -55,7 +55,10 @@ class SanitizedFirst(Defense):
     behind: Defense
 
     def search_space(self) -> Grid:
-        return {**self.purifier.grid, **self.behind.search_space()}
+        return self.purifier.grid
+
+    def model_behind(self) -> Defense:
+        return self.behind.model_behind()
 
     def fit(self, graph: Graph, seed: int = 0) -> Self:
         adjacency = sparse_on_edges(graph, self.purifier.purify(graph, seed))
