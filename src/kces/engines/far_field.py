@@ -1,12 +1,15 @@
-"""The gradient of ``f(z) = Σ_r a_r k(z·z_r)`` at every node: how a moved row feels all other nodes.
+"""How a moved row feels all other nodes: ``f(z) = Σ_r a_r k(z·z_r)`` around every node, to first and second order.
 
-``G_k = Σ_{r≠k} a_r k'(z_k·z_r) z_r``. Removing an edge moves row k by ``z'_k − z_k``, a combination of Z_k, X_i and
-X_j, so an edge needs only the inner products of G_k with these: ``Z_k·G_k``, and ``X_m·G_k`` for m = k or beside it.
+The gradient of f at z_k is ``G_k = Σ_{r≠k} a_r k'(z_k·z_r) z_r``, its Hessian ``M_k = Σ_r a_r k''(z_k·z_r) z_r z_rᵀ``.
+Removing an edge moves row k by ``δ = z'_k − z_k``, a combination of Z_k, X_i and X_j, so an edge needs only inner
+products with these: ``Z_k·G_k``, ``X_m·G_k`` for m = k or beside it, and the same for ``δᵀ M_k δ / 2``. The second
+order matters where an endpoint has few edges and moves far.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -14,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from kces.engines.fast_kernel import kernel_slope
+from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.problem import Array, Problem
 from kces.engines.slope_correction import slope_correction
 from kces.engines.solve import dense, takes_all_pairs
@@ -22,7 +25,7 @@ from kces.engines.triangle import KernelTriangle
 from kces.graph import Features
 from kces.progress import Progress, silent
 
-__all__ = ["FarField", "far_field"]
+__all__ = ["Curvature", "FarField", "far_field"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,23 @@ class FarField:
     z_dot: Array
     x_dot: Array
     neighbour_dot: Array
+    curvature: Curvature | None = None
+
+
+class Curvature(NamedTuple):
+    """Halves of the products with M_k, one column per code: at each node ``Z_k M Z_k``, ``Z_k M X_k``, ``X_k M X_k``;
+    at each directed edge k→m ``Z_k M X_m``, ``X_m M X_m``, ``X_k M X_m``.
+
+    With ``flat`` every pair's ``k''`` is taken as 1/π and r = k is counted too: then M is the same for all nodes.
+    """
+
+    zz: Array
+    zx: Array
+    xx: Array
+    neighbour_zx: Array
+    neighbour_xx: Array
+    neighbour_cross: Array
+    flat: bool
 
 
 def far_field(
@@ -41,26 +61,36 @@ def far_field(
     *,
     method: str = "auto",
     triangle: KernelTriangle | None = None,
+    curved: bool = False,
     progress: Progress = silent,
 ) -> FarField:
     """``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
     (O(N F² + E F) time, O(N F) memory), and with the stored kernel ``triangle`` what the expansion leaves out (O(N²)
-    time); ``auto`` chooses by size."""
+    time); ``auto`` chooses by size. ``curved`` adds the second order."""
     if method == "auto":
         method = "pairs" if takes_all_pairs(problem.graph) else "series"
     progress("far field", 0, 1)
     columns = [np.ascontiguousarray(column) for column in a.T]
     if method == "pairs":
         found = _columns(*[_pairs(problem, column) for column in columns])
+        curvature = _columns_of_curvature([_pair_curvature(problem, a) for a in columns], False) if curved else None
     else:
         found = _series_fields(problem, columns, triangle)
+        curvature = _columns_of_curvature([_flat_curvature(problem, a) for a in columns], True) if curved else None
     progress("far field", 1, 1)
-    return found
+    return replace(found, curvature=curvature)
 
 
 def _columns(*parts: tuple[Array, Array, Array]) -> FarField:
-    return FarField(*(np.stack(each, axis=1) for each in zip(*parts, strict=True)))
+    z_dot, x_dot, neighbour_dot = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
+    return FarField(z_dot, x_dot, neighbour_dot)
+
+
+def _columns_of_curvature(parts: list[tuple[Array, ...]], flat: bool) -> Curvature:
+    zz, zx, xx, *at_edges = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
+    neighbour_zx, neighbour_xx, neighbour_cross = at_edges
+    return Curvature(zz, zx, xx, neighbour_zx, neighbour_xx, neighbour_cross, flat)
 
 
 def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
@@ -86,6 +116,56 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
                 total += pull[r] * XZ[indices[p], r]
             neighbour_dot[p] = total
     return z_dot, x_dot, neighbour_dot
+
+
+def _pair_curvature(problem: Problem, a: Array) -> tuple[Array, ...]:
+    adjacency = problem.graph.adjacency
+    return _curved_sums(problem.ZZ, problem.XZ, problem.inverse_lengths, a, adjacency.indptr, adjacency.indices)
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _curved_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
+    n = len(a)
+    zz, zx, xx = np.zeros(n), np.zeros(n), np.zeros(n)
+    edge_zx, edge_xx, edge_cross = np.zeros(len(indices)), np.zeros(len(indices)), np.zeros(len(indices))
+    for k in numba.prange(n):
+        weight, with_z, with_x = np.empty(n), np.empty(n), np.empty(n)
+        for r in range(n):
+            c = ZZ[k, r] * inverse_lengths[k] * inverse_lengths[r]
+            weight[r] = 0.5 * a[r] * inverse_lengths[r] * inverse_lengths[r] * kernel_curvature(c)
+        weight[k] = 0.0
+        for r in range(n):
+            with_z[r] = weight[r] * ZZ[k, r]
+            with_x[r] = weight[r] * XZ[k, r]
+            zz[k] += with_z[r] * ZZ[k, r]
+            zx[k] += with_z[r] * XZ[k, r]
+            xx[k] += with_x[r] * XZ[k, r]
+        for p in range(indptr[k], indptr[k + 1]):
+            m = indices[p]
+            first, second, third = 0.0, 0.0, 0.0
+            for r in range(n):
+                value = XZ[m, r]
+                first += with_z[r] * value
+                second += weight[r] * value * value
+                third += with_x[r] * value
+            edge_zx[p], edge_xx[p], edge_cross[p] = first, second, third
+    return zz, zx, xx, edge_zx, edge_xx, edge_cross
+
+
+def _flat_curvature(problem: Problem, a: Array) -> tuple[Array, ...]:
+    """M = Σ_r a_r z_r z_rᵀ / π for all nodes: two products with it, then inner products along the edges."""
+    X, indptr, indices = problem.graph.features, problem.graph.adjacency.indptr, problem.graph.adjacency.indices
+    unit = dense(problem.unit, np.float32)
+    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
+        half = ((a.astype(np.float32)[:, None] * unit).T @ unit) / np.float32(2.0 * np.pi)
+        along_z = unit @ half
+        along_x = np.ascontiguousarray(X @ half, dtype=np.float32)
+    lengths = problem.lengths
+    owner = np.repeat(np.arange(len(lengths)), np.diff(indptr))
+    zz = lengths**2 * np.einsum("kf,kf->k", unit, along_z).astype(np.float64)
+    zx, edge_zx = _feature_dots(X, along_z, indptr, indices)
+    xx, edge_cross = _feature_dots(X, along_x, indptr, indices)
+    return zz, lengths * zx, xx, lengths[owner] * edge_zx, xx[indices], edge_cross
 
 
 def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None) -> FarField:

@@ -12,10 +12,12 @@ import numpy as np
 from kces.kernel import COSINE_NOISE
 
 __all__ = [
+    "CURVATURE_CAP",
     "NEAR",
     "NEAR_COSINE",
     "SLOPE_CAP",
     "fast_gram",
+    "kernel_curvature",
     "kernel_slope",
     "kernel_value",
     "near_cosine",
@@ -24,6 +26,9 @@ __all__ = [
 
 SLOPE_CAP = 0.99
 """The kernel's slope is infinite at c = 1. Between nodes more alike than this the slope at 0.99 is used."""
+
+CURVATURE_CAP = 0.8
+"""As for the slope; the second order of an expansion fails much earlier than the first."""
 
 NEAR = 0.45
 """Kernel value (of a cosine of 0.94) above which a single-precision dot product is too coarse: near 1 the kernel is
@@ -86,6 +91,14 @@ def kernel_slope(c):
     """``k'(c) = (π − arccos c + c / sqrt(1 − c²)) / 2π``, capped near ±1."""
     c = min(max(c, -SLOPE_CAP), SLOPE_CAP)
     return (np.pi - _arccos(c) + c / np.sqrt(1.0 - c * c)) / (2.0 * np.pi)
+
+
+@numba.njit(inline="always", fastmath=True)
+def kernel_curvature(c):
+    """``k''(c) = (2 − c²) / 2π (1 − c²)^(3/2)``, which is 1/π at 0, capped near ±1."""
+    c = min(max(c, -CURVATURE_CAP), CURVATURE_CAP)
+    rest = 1.0 - c * c
+    return (1.0 + rest) / (2.0 * np.pi * rest * np.sqrt(rest))
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)

@@ -29,7 +29,7 @@ class GradientEngine:
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         problem = compact(problem, self.seed)
         graph = problem.graph
-        order = first_order(problem, self.seed, progress)
+        order = first_order(problem, self.seed, progress=progress)
         edges = graph.edges
         forward = _positions(graph.adjacency.indptr, graph.adjacency.indices, graph.n_nodes)
         backward = order.reverse[forward]

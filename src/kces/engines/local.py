@@ -34,8 +34,8 @@ from kces.engines.block import (
     kernel_matrix,
     moved_lengths,
 )
-from kces.engines.far_field import FarField, far_field
-from kces.engines.fast_kernel import kernel_slope
+from kces.engines.far_field import Curvature, FarField, far_field
+from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
 from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
@@ -106,7 +106,8 @@ class LocalEngine:
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
         problem = compact(problem, self.seed)
         graph = problem.graph
-        order = first_order(problem, self.seed, progress)
+        order = first_order(problem, self.seed, curved=True, progress=progress)
+        curvature = _along_endpoint_lists(order)
         xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
         cap = self.cap or choose_cap(graph, self.hops)
         listed = most_important_neighbours(graph, order.a, problem.inverse_lengths, cap)
@@ -120,7 +121,7 @@ class LocalEngine:
                 *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
                 *(graph.degrees, problem.inverse_lengths, products, *listed, cap, fill),
                 *(order.a, order.field.z_dot, order.field.x_dot, order.field.neighbour_dot[order.reverse]),
-                *(order.xx_self, order.neighbour[order.reverse], order.at_node, problem.ridge),
+                *(order.xx_self, order.neighbour[order.reverse], order.at_node, problem.ridge, curvature),
             )
             progress("local: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
         return 2.0 / graph.n_nodes * scores
@@ -155,12 +156,12 @@ def compact(problem: Problem, seed: int = 0) -> Problem:
     return Problem(replace(graph, features=np.ascontiguousarray(reduced)), problem.codes, problem.ridge)
 
 
-def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) -> FirstOrder:
+def first_order(problem: Problem, seed: int = 0, *, curved: bool = False, progress: Progress = silent) -> FirstOrder:
     """Solve for a, take the far field, and sum what the neighbours of each node contribute to first order."""
     graph = problem.graph
     solution = solve_codes(problem, seed=seed, progress=progress)
     a = solution.a
-    field = far_field(problem, a, triangle=solution.triangle, progress=progress)
+    field = far_field(problem, a, triangle=solution.triangle, curved=curved, progress=progress)
     indptr, indices = graph.adjacency.indptr, graph.adjacency.indices
     positions = sp.csr_array((np.arange(len(indices)), indices, indptr), shape=graph.adjacency.shape)
     reverse = sp.csr_array(positions.T).data.astype(np.int64)
@@ -171,6 +172,18 @@ def first_order(problem: Problem, seed: int = 0, progress: Progress = silent) ->
     neighbour = _neighbour_effects(problem, field, a, owner, xz_neighbour, xx_self)
     at_node = np.bincount(indices, weights=neighbour, minlength=graph.n_nodes).astype(np.float64)
     return FirstOrder(a, field, reverse, xx_self, neighbour, at_node)
+
+
+def _along_endpoint_lists(order: FirstOrder) -> Curvature:
+    """The curvature with what belongs to k→i at the place of i→k, as ``_score_edges`` reads it."""
+    curvature = order.field.curvature
+    if curvature is None:
+        raise ValueError("the far field was taken without its curvature")
+    return curvature._replace(
+        neighbour_zx=curvature.neighbour_zx[order.reverse],
+        neighbour_xx=curvature.neighbour_xx[order.reverse],
+        neighbour_cross=curvature.neighbour_cross[order.reverse],
+    )
 
 
 def x_dot_z(problem: Problem, left: Ints, right: Ints) -> Array:
@@ -224,10 +237,37 @@ def most_important_neighbours(graph: Graph, a: Array, inverse_lengths: Array, ca
     return start.astype(np.int64), taken.astype(np.int64)
 
 
+@numba.njit(cache=True)
+def own_part(t, before, moved, flat, step):
+    """What the far field holds of the block's own nodes when row t moves, to both orders; the block is exact there."""
+    for q in range(len(step)):
+        change = moved[q] - before[q]
+        curvature = 1.0 / np.pi if flat else kernel_curvature(before[q])
+        step[q] = kernel_slope(before[q]) * change + 0.5 * curvature * change * change
+    change = moved[t] - before[t]
+    step[t] = 0.5 / np.pi * change * change if flat else 0.0  # a flat M counts the node itself
+
+
+@numba.njit(cache=True)
+def second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j):
+    """``δᵀ M_k δ / 2`` for ``δ = u Z_k + v_i X_i + v_j X_j``; t = 0 is the row of i itself, t = 1 that of j."""
+    zz, zx, xx, edge_zx, edge_xx, edge_cross, _ = curvature
+    total = u * u * zz[k, column] + 2.0 * v_i * v_j * edge_cross[at_edge, column]
+    if t == 0:
+        total += 2.0 * u * v_i * zx[k, column] + v_i * v_i * xx[k, column]
+    elif at_i >= 0:
+        total += 2.0 * u * v_i * edge_zx[at_i, column] + v_i * v_i * edge_xx[at_i, column]
+    if t == 1:
+        total += 2.0 * u * v_j * zx[k, column] + v_j * v_j * xx[k, column]
+    elif at_j >= 0:
+        total += 2.0 * u * v_j * edge_zx[at_j, column] + v_j * v_j * edge_xx[at_j, column]
+    return total
+
+
 @numba.njit(parallel=True, cache=True)
 def _score_edges(
     edges, xx_edge, indptr, indices, degrees, inverse_length, products, list_start, list_position, cap, fill,
-    a, z_dot, x_dot, dot_from, xx_self, effect_from, at_node, ridge,
+    a, z_dot, x_dot, dot_from, xx_self, effect_from, at_node, ridge, curvature,
 ):  # fmt: skip
     """``dot_from`` and ``effect_from`` hold, at the place of i→k, what belongs to k→i: an edge then reads them in one
     place, the list of its endpoint, instead of in the lists of all its neighbours."""
@@ -240,26 +280,28 @@ def _score_edges(
         before, row_moved, after = block_cosines(
             i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, inner, xx_self, xx_edge[e]
         )
-        scores[e] = at_node[i] - effect_from[find(indptr, indices, i, j)]
-        scores[e] += at_node[j] - effect_from[find(indptr, indices, j, i)]
+        i_to_j, j_to_i = find(indptr, indices, i, j), find(indptr, indices, j, i)
+        scores[e] = at_node[i] - effect_from[i_to_j] + at_node[j] - effect_from[j_to_i]
         field, own = np.zeros((len(S), a.shape[1])), a[S]
         step = np.empty(len(S))
         for t in range(len(S)):
             if beta[t] == 0.0 and gamma[t] == 0.0:
                 continue
             k = S[t]
-            at_i = -1 if t == 0 else find(indptr, indices, i, k)
-            at_j = -1 if t == 1 else find(indptr, indices, j, k)
+            at_i = -1 if t == 0 else (i_to_j if t == 1 else find(indptr, indices, i, k))
+            at_j = -1 if t == 1 else (j_to_i if t == 0 else find(indptr, indices, j, k))
             if t > 1:  # what the block treats exactly is taken out of the hub's shared sum
                 scores[e] -= (effect_from[at_i] if at_i >= 0 else 0.0) + (effect_from[at_j] if at_j >= 0 else 0.0)
-            for q in range(len(S)):
-                step[q] = kernel_slope(before[t, q]) * (row_moved[t, q] - before[t, q])
-            step[t] = 0.0
+            own_part(t, before[t], row_moved[t], curvature.flat, step)
+            at_edge = j_to_i if t == 0 else i_to_j
+            u = alpha[t] * new_inverse[t] - inverse_length[k]
+            v_i, v_j = beta[t] * new_inverse[t], gamma[t] * new_inverse[t]
             for column in range(a.shape[1]):
                 x_i = x_dot[k, column] if t == 0 else (dot_from[at_i, column] if at_i >= 0 else 0.0)
                 x_j = x_dot[k, column] if t == 1 else (dot_from[at_j, column] if at_j >= 0 else 0.0)
                 moved = (alpha[t] * z_dot[k, column] + beta[t] * x_i + gamma[t] * x_j) * new_inverse[t]
                 field[t, column] = moved - z_dot[k, column] * inverse_length[k]
+                field[t, column] += second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j)
                 for q in range(len(S)):  # and out of the far field
                     field[t, column] -= own[q, column] * step[q]
         K, K_new = kernel_matrix(before, ridge), kernel_matrix(after, ridge)
