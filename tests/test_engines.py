@@ -15,11 +15,13 @@ from kces.builtin import synthetic
 from kces.engines import ENGINES, choose_engine
 from kces.engines import exact as exact_module
 from kces.engines.exact import ExactEngine
+from kces.engines.explained import explained_linear_part
 from kces.engines.far_field import far_field
+from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.local import LocalEngine
 from kces.engines.problem import Problem
 from kces.engines.removal import explicit_rows, removal_supports
-from kces.engines.slope_correction import DIRECTIONS, _Table, _treated_pairs, slope_correction
+from kces.engines.slope_correction import DIRECTIONS, slope_correction
 from kces.engines.solve import dense, similarity_blocks, solve_codes
 from kces.engines.triangle import KernelTriangle
 from kces.errors import InvalidParameterError, MemoryLimitError, SingularKernelError
@@ -213,14 +215,14 @@ def test_far_field_is_the_gradient_of_f() -> None:
         assert field.x_dot[k, 0] == pytest.approx(slope, rel=1e-2, abs=1e-3)
 
 
-def signed_features(n: int) -> Graph:
-    """In two dimensions many pairs have a cosine near -1, where the stored value does not tell the cosine."""
-    graph = synthetic(n=n, seed=3)
-    return replace(graph, features=np.random.default_rng(0).standard_normal((n, 2)))
+def alike_nodes(n: int, seed: int = 3) -> Graph:
+    """Features that are not negative, so that most pairs of nodes are somewhat alike."""
+    graph = synthetic(n=n, seed=seed)
+    return replace(graph, features=np.abs(graph.features))
 
 
 @pytest.mark.parametrize("columns", [1, 3])
-@pytest.mark.parametrize("graph", [synthetic(n=700, seed=3), thorny()], ids=["synthetic", "thorny"])
+@pytest.mark.parametrize("graph", [alike_nodes(700), thorny()], ids=["alike", "thorny"])
 def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph, columns: int) -> None:
     """With as many directions as features nothing is left out, on graphs of one strip and of several."""
     problem = problem_for(graph)
@@ -237,26 +239,70 @@ def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph, col
         assert np.abs(left - right).max() < 0.1 * np.abs(without - right).max()
 
 
-def test_neighbours_of_opposite_features_keep_their_slope() -> None:
-    """Only neighbours: then the series is right as it is, and the stored kernel must not add to it."""
-    problem = problem_for(signed_features(400))
-    near = problem.graph.adjacency.indices
-    owner = np.repeat(np.arange(400), np.diff(problem.graph.adjacency.indptr))
-    assert (np.einsum("kf,kf->k", problem.unit[owner], problem.unit[near]) < -0.9).any()
+def test_neighbours_and_the_node_itself_are_taken_out_of_the_correction() -> None:
+    """Their slope is in the series in full. With a code on one node, only that node's row is felt."""
+    graph = synthetic(n=400, seed=3)
+    problem = problem_for(replace(graph, features=np.random.default_rng(0).standard_normal((400, 2))))
     unit = dense(problem.unit, np.float32)
-    table = _Table.make()
-    rest, along = _treated_pairs(problem, unit, table)
-    one = np.eye(400)[:, :1]
-    correction = slope_correction(problem, unit, KernelTriangle(unit), one)
-    touched = np.append(problem.graph.adjacency[[0]].indices, 0)
-    np.testing.assert_allclose(correction.z_dot[touched], 0.0, atol=1e-3)
-    np.testing.assert_allclose(correction.fields[0][touched], 0.0, atol=1e-3)
-    assert np.abs(rest.data).max() > 0.5
-    assert np.abs(along.data).max() > 0.5
+    touched = np.append(graph.adjacency[[0]].indices, 0)
+    assert np.abs(unit[touched] @ unit[0]).max() > 0.9
+    correction = slope_correction(problem, unit, KernelTriangle(unit), np.eye(400)[:, :1])
+    np.testing.assert_allclose(correction.z_dot[touched], 0.0, atol=2e-3)
+    np.testing.assert_allclose(correction.fields[0][touched], 0.0, atol=2e-3)
+    assert np.abs(correction.fields[0]).max() > 0.1
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_curvature_is_the_hessian_of_f(flat: bool) -> None:
+    """Along a combination of Z_k, X_k and X_m; flat where the kernel is taken as c/4 + c²/2π."""
+    problem = problem_for(alike_nodes(60, seed=2))
+    a = np.random.default_rng(0).standard_normal((60, 1))
+    curvature = far_field(problem, a, method="series" if flat else "pairs", curved=True).curvature
+    assert curvature is not None
+    assert curvature.flat == flat
+    unit, X, Z = problem.unit, problem.graph.features, problem.Z
+    indptr, indices = problem.graph.adjacency.indptr, problem.graph.adjacency.indices
+    for k in np.flatnonzero(np.diff(indptr))[:8]:
+        at = indptr[k]
+        m, others = indices[at], np.arange(60) != k
+        c = unit @ unit[k]
+        second = np.full(60, 1.0 / np.pi) if flat else np.array([kernel_curvature(value) for value in c])
+        weights = 0.5 * a[:, 0] * second * (1.0 if flat else others)
+        u, v, w = 0.3, -0.2, 0.5
+        expected = float(weights @ (unit @ (u * Z[k] + v * X[k] + w * X[m])) ** 2)
+        found = u * u * curvature.zz[k] + v * v * curvature.xx[k] + w * w * curvature.neighbour_xx[at]
+        found += 2 * (
+            u * v * curvature.zx[k] + u * w * curvature.neighbour_zx[at] + v * w * curvature.neighbour_cross[at]
+        )
+        assert found[0] == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_curvature_of_the_kernel() -> None:
+    c, step = 0.3, 1e-4
+    slope = (kernel_slope(c + step) - kernel_slope(c - step)) / (2 * step)
+    assert kernel_curvature(c) == pytest.approx(slope, rel=1e-4)
+    assert kernel_curvature(0.0) == pytest.approx(1 / np.pi)
+
+
+def test_explained_part_is_the_mean_of_what_others_predict() -> None:
+    problem = problem_for(alike_nodes(300))
+    G = problem.unit @ problem.unit.T
+    ratio = 1.0 + 4.0 * problem.ridge
+    freedom = np.trace(G @ np.linalg.inv(G + ratio * np.eye(300)))
+    assert explained_linear_part(problem) == pytest.approx(0.25 * (1 - freedom / 300), abs=0.003)
+
+
+def test_conditioning_on_the_far_nodes_brings_local_nearer_to_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_for(synthetic(n=400, seed=7, features=64))
+    exact = np.abs(ExactEngine().score(problem))
+    conditioned = spearmanr(exact, np.abs(LocalEngine().score(problem)))[0]
+    monkeypatch.setattr("kces.engines.local.explained_linear_part", lambda problem: 0.0)
+    plain = spearmanr(exact, np.abs(LocalEngine().score(problem)))[0]
+    assert conditioned > max(0.97, plain)
 
 
 def test_fewer_directions_take_most_of_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = problem_for(synthetic(n=700, seed=3))
+    problem = problem_for(alike_nodes(700))
     a = solve_codes(problem, method="direct").a
     triangle = KernelTriangle(dense(problem.unit, np.float32))
     whole = far_field(problem, a, method="series", triangle=triangle)

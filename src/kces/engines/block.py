@@ -228,11 +228,11 @@ def block_cosines(i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i
 
 
 @numba.njit(cache=True, fastmath=True)
-def kernel_matrix(cosines, ridge):
-    """``k(c) + λ I``."""
+def kernel_matrix(cosines, ridge, shared=0.0):
+    """``k(c) − shared·c + λ I``."""
     K = np.empty_like(cosines)
     for p in range(len(K)):
         for q in range(len(K)):
-            K[p, q] = kernel_value(cosines[p, q])
+            K[p, q] = kernel_value(cosines[p, q]) - shared * cosines[p, q]
         K[p, p] += ridge
     return K

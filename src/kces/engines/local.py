@@ -1,12 +1,13 @@
 """The local engine: one global solve, then a small inverse per edge. Nearly exact, and linear in the edges.
 
-With ``a`` from the global solve held fixed outside a block S of the edge's surroundings, the change of GKC is
+Let S be a block of the edge's surroundings and R all other nodes. With ``K = H_SS + λI`` less what R explains of it
+(``explained.py``), the same K' and a moved kernel, the change of GKC is
 
-    ``(2/N) [ vᵀ K v − (K v − g)ᵀ K'⁻¹ (K v − g) ]``,  ``v = a_S``, ``K = H_SS + λI``, ``K' = H'_SS + λI``,
+    ``(2/N) [ vᵀ K v − eᵀ K'⁻¹ e ]``,  ``v = a_S``,  ``e = K v − g − T v``,
 
-where ``g_k = Σ_{r∉S} (k(z'_k·z_r) − k(z_k·z_r)) a_r`` is what the moved rows feel of the far nodes, taken through the
-gradient of the far field. (It is Woodbury's identity of the exact engine with the inverse restricted to S; the 2|S|
-system then collapses to this |S| system.)
+where ``a`` comes from one global solve, ``g_k = Σ_{r∈R} (k(z'_k·z_r) − k(z_k·z_r)) a_r`` is what the moved rows feel of
+the far nodes, taken through the gradient and the curvature of the far field, and ``T = q (Z'_S − Z_S) Z_Sᵀ`` is the
+change of the explained part when only the rows move. The formula is exact; g and q are approximate.
 
 S holds the endpoints and, of each endpoint, at most ``cap`` neighbours, those whose rows matter most. The other
 neighbours of a hub enter to first order, through a sum that all edges of the hub share: an edge never costs its
@@ -34,6 +35,7 @@ from kces.engines.block import (
     kernel_matrix,
     moved_lengths,
 )
+from kces.engines.explained import explained_linear_part
 from kces.engines.far_field import Curvature, FarField, far_field
 from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
@@ -108,6 +110,7 @@ class LocalEngine:
         graph = problem.graph
         order = first_order(problem, self.seed, curved=True, progress=progress)
         curvature = _along_endpoint_lists(order)
+        shared = explained_linear_part(problem)
         xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
         cap = self.cap or choose_cap(graph, self.hops)
         listed = most_important_neighbours(graph, order.a, problem.inverse_lengths, cap)
@@ -121,7 +124,7 @@ class LocalEngine:
                 *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
                 *(graph.degrees, problem.inverse_lengths, products, *listed, cap, fill),
                 *(order.a, order.field.z_dot, order.field.x_dot, order.field.neighbour_dot[order.reverse]),
-                *(order.xx_self, order.neighbour[order.reverse], order.at_node, problem.ridge, curvature),
+                *(order.xx_self, order.neighbour[order.reverse], order.at_node, problem.ridge, curvature, shared),
             )
             progress("local: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
         return 2.0 / graph.n_nodes * scores
@@ -267,7 +270,7 @@ def second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j):
 @numba.njit(parallel=True, cache=True)
 def _score_edges(
     edges, xx_edge, indptr, indices, degrees, inverse_length, products, list_start, list_position, cap, fill,
-    a, z_dot, x_dot, dot_from, xx_self, effect_from, at_node, ridge, curvature,
+    a, z_dot, x_dot, dot_from, xx_self, effect_from, at_node, ridge, curvature, shared,
 ):  # fmt: skip
     """``dot_from`` and ``effect_from`` hold, at the place of i→k, what belongs to k→i: an edge then reads them in one
     place, the list of its endpoint, instead of in the lists of all its neighbours."""
@@ -304,7 +307,7 @@ def _score_edges(
                 field[t, column] += second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j)
                 for q in range(len(S)):  # and out of the far field
                     field[t, column] -= own[q, column] * step[q]
-        K, K_new = kernel_matrix(before, ridge), kernel_matrix(after, ridge)
+        K, K_new = kernel_matrix(before, ridge, shared), kernel_matrix(after, ridge, shared)
         factor_in_place(K_new)
         rhs = np.empty(len(S))
         for column in range(a.shape[1]):
@@ -314,5 +317,7 @@ def _score_edges(
                     rhs[p] += K[p, q] * own[q, column]
                 scores[e] += own[p, column] * rhs[p]
                 rhs[p] -= field[p, column]
+                for q in range(len(S)):
+                    rhs[p] -= shared * (row_moved[p, q] - before[p, q]) * own[q, column]
             scores[e] -= inverse_form(K_new, rhs)
     return scores

@@ -2,7 +2,7 @@
 
 The series takes ``k'(c) ≈ 1/4 + c/π``. The rest, ``c³/3π + …``, is nothing for most pairs, but where features are
 dense some percent of all pairs have a cosine above 0.3, and together they matter. The stored kernel triangle knows
-every pair: a table turns its 16-bit values into the rest of the slope, and
+every pair: a polynomial of the kernel value gives the rest of the slope, and
 
     ``G_k += Σ_r rest(c_kr) a_r z_r``
 
@@ -18,11 +18,13 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 import scipy.sparse as sp
+from numpy.polynomial import Polynomial
 from threadpoolctl import threadpool_limits
 
-from kces.engines.fast_kernel import kernel_slope, kernel_value
+from kces.engines.fast_kernel import NEAR_COSINE, kernel_slope, kernel_value, near_cosine
 from kces.engines.problem import Array, Problem
-from kces.engines.triangle import SCALE, Cells, KernelTriangle, Singles, cosine_table
+from kces.engines.triangle import SCALE, Cells, KernelTriangle, Singles
+from kces.kernel import arc_cosine
 from kces.threads import thread_count
 
 __all__ = ["DIRECTIONS", "SlopeCorrection", "slope_correction"]
@@ -43,39 +45,88 @@ class SlopeCorrection:
     features: Singles
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """By stored value, counted from the lowest: the rest of the slope, and the rest times the cosine."""
-
-    lowest: int
-    rest: Singles
-    rest_along: Singles
-
-    @classmethod
-    def make(cls) -> _Table:
-        lowest, cosines = cosine_table()
-        rest = _slopes(cosines) - 0.25 - cosines / np.pi
-        return cls(lowest, rest.astype(np.float32), (rest * cosines).astype(np.float32))
+_HIGHEST = 0.42
+"""Kernel value (of a cosine of 0.94) up to which a polynomial serves. Above, where few pairs lie, a table does."""
+_CHUNK = 256
 
 
-@numba.njit(cache=True)
-def _slopes(cosines):
-    return np.array([kernel_slope(c) for c in cosines])
+def _fitted(power: int) -> tuple[np.float32, ...]:
+    """Coefficients p such that ``rest · c^(power − 3) ≈ k^power (p_0 + p_1 k + … + p_8 k^8)`` for kernel values
+    ``0 < k ≤ _HIGHEST``, right to a thousandth of the value."""
+    c = np.linspace(0.01, 0.945, 4_001)
+    k = arc_cosine(c)
+    c, k = c[k <= _HIGHEST], k[k <= _HIGHEST]
+    slope = (np.pi - np.arccos(c) + c / np.sqrt(1.0 - c * c)) / (2.0 * np.pi)
+    wanted = (slope - 0.25 - c / np.pi) * c ** (power - 3) / k**power
+    return tuple(Polynomial.fit(k, wanted, 8, w=1.0 / wanted).convert().coef.astype(np.float32))
+
+
+_R0, _R1, _R2, _R3, _R4, _R5, _R6, _R7, _R8 = _fitted(3)
+_A0, _A1, _A2, _A3, _A4, _A5, _A6, _A7, _A8 = _fitted(4)
+_TOP = np.float32(_HIGHEST)
+_UNIT = np.float32(1.0) / SCALE
+
+
+_FIRST = int(_HIGHEST * SCALE)
+
+
+def _high_rest() -> tuple[Singles, Singles]:
+    """The rest, and the rest times c, for the stored values from ``_FIRST`` on."""
+    cosines = np.sin(np.linspace(1.2, np.pi / 2, 20_001))  # dense where the kernel is steep
+    c = np.interp(np.arange(_FIRST, int(SCALE) // 2 + 1) / SCALE, arc_cosine(cosines), cosines)
+    rest = np.array([kernel_slope(each) for each in c]) - 0.25 - c / np.pi
+    return rest.astype(np.float32), (rest * c).astype(np.float32)
+
+
+_HIGH_REST, _HIGH_ALONG = _high_rest()
+
+
+@numba.njit(inline="always", fastmath=True)
+def _rest(k):
+    """``k'(c) − 1/4 − c/π`` from a kernel value of at most ``_HIGHEST``; 0 for negative ones, where it is small."""
+    k = min(max(k, np.float32(0.0)), _TOP)
+    p = (((((((_R8 * k + _R7) * k + _R6) * k + _R5) * k + _R4) * k + _R3) * k + _R2) * k + _R1) * k + _R0
+    return k * k * k * p
+
+
+@numba.njit(inline="always", fastmath=True)
+def _rest_along(k):
+    """The same times c."""
+    k = min(max(k, np.float32(0.0)), _TOP)
+    p = (((((((_A8 * k + _A7) * k + _A6) * k + _A5) * k + _A4) * k + _A3) * k + _A2) * k + _A1) * k + _A0
+    return k * k * k * k * p
+
+
+@numba.njit(nogil=True, fastmath=True, cache=True)
+def _rest_of_row(cells, rest, along):
+    """Both for a row of stored values. Chunk by chunk: only one that holds a high value is looked at again."""
+    for start in range(0, len(cells), _CHUNK):
+        stop = min(start + _CHUNK, len(cells))
+        highest = np.int16(0)
+        for q in range(start, stop):
+            k = np.float32(cells[q]) * _UNIT
+            rest[q] = _rest(k)
+            along[q] = _rest_along(k)
+            highest = max(highest, cells[q])
+        if highest >= _FIRST:
+            for q in range(start, stop):
+                if cells[q] >= _FIRST:
+                    rest[q] = _HIGH_REST[cells[q] - _FIRST]
+                    along[q] = _HIGH_ALONG[cells[q] - _FIRST]
 
 
 def slope_correction(problem: Problem, unit: Singles, triangle: KernelTriangle, a: Array) -> SlopeCorrection:
     """The rest of the slope for all pairs but neighbours, whose slope the series takes in full, and the node itself."""
-    table = _Table.make()
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
         directions = _leading_directions(unit)
         short = np.ascontiguousarray(unit @ directions)
         features = np.ascontiguousarray(problem.graph.features @ directions, dtype=np.float32)
-    own_and_near = _treated_pairs(problem, unit, table)
+    own_and_near = _treated_pairs(problem, unit)
     along, fields = [], []
     for column in a.T:
         weights = column.astype(np.float32)
         weighted = weights[:, None] * short
-        whole_along, whole_field = _sum_over_pairs(triangle, table, weights, weighted)
+        whole_along, whole_field = _sum_over_pairs(triangle, weights, weighted)
         along.append(whole_along - own_and_near[1] @ column)
         fields.append(whole_field - own_and_near[0] @ weighted)
     return SlopeCorrection(problem.lengths[:, None] * np.stack(along, axis=1), fields, features)
@@ -93,32 +144,32 @@ def _leading_directions(unit: Singles) -> Singles:
     return np.ascontiguousarray(basis)
 
 
-def _treated_pairs(problem: Problem, unit: Singles, table: _Table) -> tuple[sp.csr_array, sp.csr_array]:
-    """What the table holds for a node with itself and with its neighbours, to be taken out again: two matrices."""
+def _treated_pairs(problem: Problem, unit: Singles) -> tuple[sp.csr_array, sp.csr_array]:
+    """What the sums below hold of a node itself and of its neighbours, to be taken out again: two matrices."""
     n = problem.graph.n_nodes
     pattern = sp.csr_array(problem.graph.adjacency + sp.eye_array(n, format="csr"))
-    rest, rest_along = _table_entries(pattern.indptr, pattern.indices, unit, table.lowest, table.rest, table.rest_along)
-    parts = (sp.csr_array((data, pattern.indices, pattern.indptr), shape=(n, n)) for data in (rest, rest_along))
-    first, second = parts
+    rest, along = _entries(pattern.indptr, pattern.indices, unit)
+    first, second = (sp.csr_array((data, pattern.indices, pattern.indptr), shape=(n, n)) for data in (rest, along))
     return first, second
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)
-def _table_entries(indptr, indices, unit, lowest, rest, rest_along):
-    first, second = np.empty(len(indices), np.float32), np.empty(len(indices), np.float32)
+def _entries(indptr, indices, unit):
+    rest, along = np.empty(len(indices), np.float32), np.empty(len(indices), np.float32)
     for k in numba.prange(len(indptr) - 1):
+        cells = np.empty(indptr[k + 1] - indptr[k], dtype=np.int16)
         for p in range(indptr[k], indptr[k + 1]):
             c = 0.0
             for f in range(unit.shape[1]):
                 c += unit[k, f] * unit[indices[p], f]
-            if indices[p] == k:
-                c = 1.0 if c > 0.5 else 0.0
-            at = int(np.rint(kernel_value(c) * SCALE)) - lowest
-            first[p], second[p] = rest[at], rest_along[at]
-    return first, second
+            if c > NEAR_COSINE:
+                c = near_cosine(unit[k], unit[indices[p]])
+            cells[p - indptr[k]] = np.int16(np.rint(kernel_value(c) * SCALE))
+        _rest_of_row(cells, rest[indptr[k] : indptr[k + 1]], along[indptr[k] : indptr[k + 1]])
+    return rest, along
 
 
-def _sum_over_pairs(triangle: KernelTriangle, table: _Table, a: Singles, weighted: Singles) -> tuple[Array, Singles]:
+def _sum_over_pairs(triangle: KernelTriangle, a: Singles, weighted: Singles) -> tuple[Array, Singles]:
     """``Σ_r rest(c_kr) a_r c_kr`` and ``Σ_r rest(c_kr) weighted_r`` over all nodes r, for every k.
 
     The rows k of a strip are one task: what lies left of its diagonal is in the strip itself, what lies right of it in
@@ -127,20 +178,19 @@ def _sum_over_pairs(triangle: KernelTriangle, table: _Table, a: Singles, weighte
     bounds = triangle.bounds
     along = np.zeros(len(a))
     field = np.zeros_like(weighted)
-    look_up = (table.lowest, table.rest, table.rest_along)
 
     def sum_strip(strip: int) -> None:
         start, stop = bounds[strip], bounds[strip + 1]
         block = triangle.strip(strip)
         buffer = np.empty(block.size, dtype=np.float32)
         slopes = buffer.reshape(block.shape)
-        _rows_of_strip(block, *look_up, a[:stop], slopes, along[start:stop])
+        _rows_of_strip(block, a[:stop], slopes, along[start:stop])
         field[start:stop] = slopes @ weighted[:stop]
         for below in range(strip + 1, len(bounds) - 1):
             rows = slice(bounds[below], bounds[below + 1])
             tile = triangle.strip(below)[:, start:stop]
             slopes = buffer[: tile.size].reshape(tile.shape)
-            _columns_of_tile(tile, *look_up, a[rows], slopes, along[start:stop])
+            _columns_of_tile(tile, a[rows], slopes, along[start:stop])
             field[start:stop] += slopes.T @ weighted[rows]
 
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
@@ -150,24 +200,22 @@ def _sum_over_pairs(triangle: KernelTriangle, table: _Table, a: Singles, weighte
 
 
 @numba.njit(nogil=True, fastmath=True, cache=True)
-def _rows_of_strip(
-    cells: Cells, lowest: int, rest: Singles, rest_along: Singles, a: Singles, out: Singles, sums: Array
-):
+def _rows_of_strip(cells: Cells, a: Singles, out: Singles, sums: Array):
+    along = np.empty(cells.shape[1], dtype=np.float32)
     for p in range(cells.shape[0]):
+        _rest_of_row(cells[p], out[p], along)
         total = np.float32(0.0)
         for q in range(cells.shape[1]):
-            at = cells[p, q] - lowest
-            out[p, q] = rest[at]
-            total += rest_along[at] * a[q]
+            total += along[q] * a[q]
         sums[p] += total
 
 
 @numba.njit(nogil=True, fastmath=True, cache=True)
-def _columns_of_tile(
-    cells: Cells, lowest: int, rest: Singles, rest_along: Singles, a: Singles, out: Singles, sums: Array
-):
+def _columns_of_tile(cells: Cells, a: Singles, out: Singles, sums: Array):
+    along = np.empty(cells.shape[1], dtype=np.float32)
+    totals = np.zeros(cells.shape[1], dtype=np.float32)
     for p in range(cells.shape[0]):
+        _rest_of_row(cells[p], out[p], along)
         for q in range(cells.shape[1]):
-            at = cells[p, q] - lowest
-            out[p, q] = rest[at]
-            sums[q] += rest_along[at] * a[p]
+            totals[q] += along[q] * a[p]
+    sums += totals

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
-from kces.kernel import arc_cosine
 from kces.threads import thread_count
 
-__all__ = ["SCALE", "KernelTriangle", "cosine_table", "triangle_memory"]
+__all__ = ["SCALE", "KernelTriangle", "triangle_memory"]
 
 Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int16]
@@ -27,7 +26,6 @@ Singles = npt.NDArray[np.float32]
 _STRIP = 256
 SCALE = np.float32(65534.0)
 """Stored values per unit of the kernel."""
-_TURN = -0.65
 
 
 def triangle_memory(n_nodes: int) -> int:
@@ -37,22 +35,6 @@ def triangle_memory(n_nodes: int) -> int:
     True
     """
     return n_nodes * (n_nodes + _STRIP) + 4 * _STRIP * n_nodes * thread_count()
-
-
-def cosine_table() -> tuple[int, npt.NDArray[np.float64]]:
-    """The lowest stored value, and the cosine of each value from there on.
-
-    Below a cosine of -0.65 the kernel turns round; its values there are read as if they lay on this side.
-
-    >>> lowest, cosines = cosine_table()
-    >>> float(cosines[0 - lowest]), float(cosines[32_767 - lowest])
-    (0.0, 1.0)
-    """
-    cosines = np.sin(np.linspace(np.arcsin(_TURN), np.pi / 2, 100_001))  # dense where the kernel is steep
-    cosines[np.abs(cosines).argmin()] = 0.0
-    values = arc_cosine(cosines)
-    lowest = int(np.rint(values[0] * SCALE)) - 1
-    return lowest, np.interp(np.arange(lowest, int(SCALE) // 2 + 1) / SCALE, values, cosines)
 
 
 class KernelTriangle:
