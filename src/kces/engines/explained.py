@@ -24,7 +24,7 @@ __all__ = ["explained_linear_part"]
 _PROBED = 20_000
 """Random signs drawn in all: the estimate of the trace is then right to a percent."""
 _STEPS = 60
-_TOLERANCE = 1e-2
+_TOLERANCE = 5e-2
 
 
 def explained_linear_part(problem: Problem) -> float:

@@ -21,7 +21,7 @@ from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.problem import Array, Problem
 from kces.engines.slope_correction import slope_correction
 from kces.engines.solve import dense, takes_all_pairs
-from kces.engines.triangle import KernelTriangle
+from kces.engines.triangle import KernelTriangle, Singles
 from kces.graph import Features
 from kces.progress import Progress, silent
 
@@ -74,12 +74,13 @@ def far_field(
     columns = [np.ascontiguousarray(column) for column in a.T]
     if method == "pairs":
         found = _columns(*[_pairs(problem, column) for column in columns])
-        curvature = _columns_of_curvature([_pair_curvature(problem, a) for a in columns], False) if curved else None
+        if curved:
+            parts = [_pair_curvature(problem, column) for column in columns]
+            found = replace(found, curvature=_columns_of_curvature(parts, flat=False))
     else:
-        found = _series_fields(problem, columns, triangle)
-        curvature = _columns_of_curvature([_flat_curvature(problem, a) for a in columns], True) if curved else None
+        found = _series_fields(problem, columns, triangle, curved)
     progress("far field", 1, 1)
-    return replace(found, curvature=curvature)
+    return found
 
 
 def _columns(*parts: tuple[Array, Array, Array]) -> FarField:
@@ -152,51 +153,50 @@ def _curved_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     return zz, zx, xx, edge_zx, edge_xx, edge_cross
 
 
-def _flat_curvature(problem: Problem, a: Array) -> tuple[Array, ...]:
-    """M = Σ_r a_r z_r z_rᵀ / π for all nodes: two products with it, then inner products along the edges."""
-    X, indptr, indices = problem.graph.features, problem.graph.adjacency.indptr, problem.graph.adjacency.indices
+def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None, curved: bool) -> FarField:
     unit = dense(problem.unit, np.float32)
-    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        half = ((a.astype(np.float32)[:, None] * unit).T @ unit) / np.float32(2.0 * np.pi)
-        along_z = unit @ half
-        along_x = np.ascontiguousarray(X @ half, dtype=np.float32)
-    lengths = problem.lengths
-    owner = np.repeat(np.arange(len(lengths)), np.diff(indptr))
-    zz = lengths**2 * np.einsum("kf,kf->k", unit, along_z).astype(np.float64)
-    zx, edge_zx = _feature_dots(X, along_z, indptr, indices)
-    xx, edge_cross = _feature_dots(X, along_x, indptr, indices)
-    return zz, lengths * zx, xx, lengths[owner] * edge_zx, xx[indices], edge_cross
-
-
-def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None) -> FarField:
-    unit = dense(problem.unit, np.float32)
-    adjacency = problem.graph.adjacency
+    adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
     near = sp.csr_array((_slope_rest(indptr, indices, unit), indices, indptr), shape=adjacency.shape)
-    parts = []
+    parts, curved_parts = [], []
     for a in columns:
         with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-            G = _series(unit, a, near)
+            weighted = a.astype(np.float32)[:, None] * unit
+            moment = (weighted.T @ unit) / np.float32(np.pi)
+            along_z = unit @ moment
+            if curved:
+                curved_parts.append(_flat_curvature(problem, unit, moment, along_z))
+            G = _series(unit, weighted, along_z, near)
         z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
-        parts.append((z_dot, *_feature_dots(problem.graph.features, G, indptr, indices)))
-    series = _columns(*parts)
-    if triangle is None:
-        return series
-    rest = slope_correction(problem, unit, triangle, np.stack(columns, axis=1))
-    dots = [_dense_dots(rest.features, field, indptr, indices) for field in rest.fields]
-    own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
-    return FarField(series.z_dot + rest.z_dot, series.x_dot + own, series.neighbour_dot + other)
+        parts.append((z_dot, *_feature_dots(X, G, indptr, indices)))
+    field = _columns(*parts)
+    if triangle is not None:
+        rest = slope_correction(problem, unit, triangle, np.stack(columns, axis=1))
+        dots = [_dense_dots(rest.features, each, indptr, indices) for each in rest.fields]
+        own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
+        field = FarField(field.z_dot + rest.z_dot, field.x_dot + own, field.neighbour_dot + other)
+    return replace(field, curvature=_columns_of_curvature(curved_parts, flat=True)) if curved else field
 
 
-def _series(unit: npt.NDArray[np.float32], a: Array, near: sp.csr_array) -> npt.NDArray[np.float32]:
+def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_array) -> Singles:
     """``Σ_r a_r (1/4 + c_kr/π) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbours."""
-    weighted = a.astype(np.float32)[:, None] * unit
-    moment = (weighted.T @ unit) / np.float32(np.pi)
-    G = unit @ moment.T + 0.25 * weighted.sum(axis=0)
     squares = (unit * unit).sum(axis=1, keepdims=True)
-    G -= (0.25 + squares / np.float32(np.pi)) * weighted
+    G = along_z + 0.25 * weighted.sum(axis=0)
     G += near @ weighted
+    G -= (0.25 + squares / np.float32(np.pi)) * weighted
     return G
+
+
+def _flat_curvature(problem: Problem, unit: Singles, moment: Singles, along_z: Singles) -> tuple[Array, ...]:
+    """M = Σ_r a_r z_r z_rᵀ / π for all nodes: two products with it, then inner products along the edges."""
+    X, indptr, indices = problem.graph.features, problem.graph.adjacency.indptr, problem.graph.adjacency.indices
+    lengths = problem.lengths
+    owner = np.repeat(np.arange(len(lengths)), np.diff(indptr))
+    zz = 0.5 * lengths**2 * np.einsum("kf,kf->k", unit, along_z).astype(np.float64)
+    zx, edge_zx = _feature_dots(X, along_z, indptr, indices)
+    along_x = np.ascontiguousarray(X.astype(np.float32) @ moment)
+    xx, edge_cross = _feature_dots(X, along_x, indptr, indices)
+    return zz, 0.5 * lengths * zx, 0.5 * xx, 0.5 * lengths[owner] * edge_zx, 0.5 * xx[indices], 0.5 * edge_cross
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)

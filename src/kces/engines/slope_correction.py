@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR_COSINE, kernel_slope, kernel_value, near_cosine
 from kces.engines.problem import Array, Problem
-from kces.engines.triangle import SCALE, Cells, KernelTriangle, Singles
+from kces.engines.triangle import SCALE, STRIP, Cells, KernelTriangle, Singles
 from kces.kernel import arc_cosine
 from kces.threads import thread_count
 
@@ -102,11 +102,12 @@ def _rest_of_row(cells, rest, along):
     """Both for a row of stored values. Chunk by chunk: only one that holds a high value is looked at again."""
     for start in range(0, len(cells), _CHUNK):
         stop = min(start + _CHUNK, len(cells))
+        for q in range(start, stop):  # loops of their own, so that each is vectorised
+            rest[q] = _rest(np.float32(cells[q]) * _UNIT)
+        for q in range(start, stop):
+            along[q] = _rest_along(np.float32(cells[q]) * _UNIT)
         highest = np.int16(0)
         for q in range(start, stop):
-            k = np.float32(cells[q]) * _UNIT
-            rest[q] = _rest(k)
-            along[q] = _rest_along(k)
             highest = max(highest, cells[q])
         if highest >= _FIRST:
             for q in range(start, stop):
@@ -176,25 +177,27 @@ def _sum_over_pairs(triangle: KernelTriangle, a: Singles, weighted: Singles) -> 
     the strips below, transposed. No sum is shared between tasks, so that the rounding does not depend on the threads.
     """
     bounds = triangle.bounds
+    strips, threads = len(bounds) - 1, thread_count()
     along = np.zeros(len(a))
     field = np.zeros_like(weighted)
 
-    def sum_strip(strip: int) -> None:
-        start, stop = bounds[strip], bounds[strip + 1]
-        block = triangle.strip(strip)
-        buffer = np.empty(block.size, dtype=np.float32)
-        slopes = buffer.reshape(block.shape)
-        _rows_of_strip(block, a[:stop], slopes, along[start:stop])
-        field[start:stop] = slopes @ weighted[:stop]
-        for below in range(strip + 1, len(bounds) - 1):
-            rows = slice(bounds[below], bounds[below + 1])
-            tile = triangle.strip(below)[:, start:stop]
-            slopes = buffer[: tile.size].reshape(tile.shape)
-            _columns_of_tile(tile, a[rows], slopes, along[start:stop])
-            field[start:stop] += slopes.T @ weighted[rows]
+    def sum_strips(first: int) -> None:
+        buffer = np.empty(STRIP * len(a), dtype=np.float32)  # one for all strips: fresh memory is slow
+        for strip in range(first, strips, threads):
+            start, stop = bounds[strip], bounds[strip + 1]
+            block = triangle.strip(strip)
+            slopes = buffer[: block.size].reshape(block.shape)
+            _rows_of_strip(block, a[:stop], slopes, along[start:stop])
+            field[start:stop] = slopes @ weighted[:stop]
+            for below in range(strip + 1, strips):
+                rows = slice(bounds[below], bounds[below + 1])
+                tile = triangle.strip(below)[:, start:stop]
+                slopes = buffer[: tile.size].reshape(tile.shape)
+                _columns_of_tile(tile, a[rows], slopes, along[start:stop])
+                field[start:stop] += slopes.T @ weighted[rows]
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
-        for _ in pool.map(sum_strip, range(len(bounds) - 1)):
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(sum_strips, range(threads)):
             pass
     return along, field
 

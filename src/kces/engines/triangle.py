@@ -17,13 +17,14 @@ from threadpoolctl import threadpool_limits
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
 from kces.threads import thread_count
 
-__all__ = ["SCALE", "KernelTriangle", "triangle_memory"]
+__all__ = ["SCALE", "STRIP", "KernelTriangle", "triangle_memory"]
 
 Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int16]
 Singles = npt.NDArray[np.float32]
 
-_STRIP = 256
+STRIP = 256
+"""Rows that are stored, and worked on, together."""
 SCALE = np.float32(65534.0)
 """Stored values per unit of the kernel."""
 
@@ -34,7 +35,7 @@ def triangle_memory(n_nodes: int) -> int:
     >>> 400e6 < triangle_memory(20_000)
     True
     """
-    return n_nodes * (n_nodes + _STRIP) + 4 * _STRIP * n_nodes * thread_count()
+    return n_nodes * (n_nodes + STRIP) + 4 * STRIP * n_nodes * thread_count()
 
 
 class KernelTriangle:
@@ -47,7 +48,7 @@ class KernelTriangle:
 
     def __init__(self, unit: Singles) -> None:
         n = len(unit)
-        self.bounds = np.append(np.arange(0, n, _STRIP), n)
+        self.bounds = np.append(np.arange(0, n, STRIP), n)
         sizes = np.diff(self.bounds) * self.bounds[1:]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.cells = np.empty(self.offsets[-1], dtype=np.int16)
