@@ -1,4 +1,4 @@
-"""The gradient engine: first order only, all edges at once. The cheapest ranking: O(E F) after the solve."""
+"""The gradient engine: first order only, all edges at once. The cheapest: O(E F) after the solve and the far field."""
 
 from __future__ import annotations
 
