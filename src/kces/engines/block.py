@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from kces.engines.fast_kernel import NEAR_COSINE, kernel_value, near_cosine
+from kces.engines.fast_kernel import NEAR_COSINE, kernel_curvature, kernel_slope, kernel_value, near_cosine
 
 __all__ = [
     "Products",
@@ -20,6 +20,8 @@ __all__ = [
     "inverse_form",
     "kernel_matrix",
     "moved_lengths",
+    "own_part",
+    "second_order",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -236,3 +238,30 @@ def kernel_matrix(cosines, ridge, shared=0.0):
             K[p, q] = kernel_value(cosines[p, q]) - shared * cosines[p, q]
         K[p, p] += ridge
     return K
+
+
+@numba.njit(cache=True)
+def own_part(t, before, moved, flat, step):
+    """What the far field holds of the block's own nodes when row t moves, to both orders; the block is exact there."""
+    for q in range(len(step)):
+        change = moved[q] - before[q]
+        curvature = 1.0 / np.pi if flat else kernel_curvature(before[q])
+        step[q] = kernel_slope(before[q]) * change + 0.5 * curvature * change * change
+    change = moved[t] - before[t]
+    step[t] = 0.5 / np.pi * change * change if flat else 0.0  # a flat M counts the node itself
+
+
+@numba.njit(cache=True)
+def second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j):
+    """``δᵀ M_k δ / 2`` for ``δ = u Z_k + v_i X_i + v_j X_j``; t = 0 is the row of i itself, t = 1 that of j."""
+    zz, zx, xx, edge_zx, edge_xx, edge_cross, _ = curvature
+    total = u * u * zz[k, column] + 2.0 * v_i * v_j * edge_cross[at_edge, column]
+    if t == 0:
+        total += 2.0 * u * v_i * zx[k, column] + v_i * v_i * xx[k, column]
+    elif at_i >= 0:
+        total += 2.0 * u * v_i * edge_zx[at_i, column] + v_i * v_i * edge_xx[at_i, column]
+    if t == 1:
+        total += 2.0 * u * v_j * zx[k, column] + v_j * v_j * xx[k, column]
+    elif at_j >= 0:
+        total += 2.0 * u * v_j * edge_zx[at_j, column] + v_j * v_j * edge_xx[at_j, column]
+    return total

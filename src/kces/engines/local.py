@@ -34,10 +34,12 @@ from kces.engines.block import (
     inverse_form,
     kernel_matrix,
     moved_lengths,
+    own_part,
+    second_order,
 )
+from kces.engines.curvature import Curvature
 from kces.engines.explained import explained_linear_part
-from kces.engines.far_field import Curvature, FarField, far_field
-from kces.engines.fast_kernel import kernel_curvature, kernel_slope
+from kces.engines.far_field import FarField, far_field
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
 from kces.engines.options import whole_number
 from kces.engines.problem import Array, Problem
@@ -238,33 +240,6 @@ def most_important_neighbours(graph: Graph, a: Array, inverse_lengths: Array, ca
     taken = order[rank < cap]
     start = np.concatenate([[0], np.cumsum(np.minimum(np.diff(indptr), cap))])
     return start.astype(np.int64), taken.astype(np.int64)
-
-
-@numba.njit(cache=True)
-def own_part(t, before, moved, flat, step):
-    """What the far field holds of the block's own nodes when row t moves, to both orders; the block is exact there."""
-    for q in range(len(step)):
-        change = moved[q] - before[q]
-        curvature = 1.0 / np.pi if flat else kernel_curvature(before[q])
-        step[q] = kernel_slope(before[q]) * change + 0.5 * curvature * change * change
-    change = moved[t] - before[t]
-    step[t] = 0.5 / np.pi * change * change if flat else 0.0  # a flat M counts the node itself
-
-
-@numba.njit(cache=True)
-def second_order(t, k, at_i, at_j, at_edge, column, curvature, u, v_i, v_j):
-    """``δᵀ M_k δ / 2`` for ``δ = u Z_k + v_i X_i + v_j X_j``; t = 0 is the row of i itself, t = 1 that of j."""
-    zz, zx, xx, edge_zx, edge_xx, edge_cross, _ = curvature
-    total = u * u * zz[k, column] + 2.0 * v_i * v_j * edge_cross[at_edge, column]
-    if t == 0:
-        total += 2.0 * u * v_i * zx[k, column] + v_i * v_i * xx[k, column]
-    elif at_i >= 0:
-        total += 2.0 * u * v_i * edge_zx[at_i, column] + v_i * v_i * edge_xx[at_i, column]
-    if t == 1:
-        total += 2.0 * u * v_j * zx[k, column] + v_j * v_j * xx[k, column]
-    elif at_j >= 0:
-        total += 2.0 * u * v_j * edge_zx[at_j, column] + v_j * v_j * edge_xx[at_j, column]
-    return total
 
 
 @numba.njit(parallel=True, cache=True)

@@ -1,0 +1,54 @@
+"""Inner products of features with a vector per node, along the edges: of each node's own row and of its neighbours'."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from kces.engines.problem import Array
+from kces.graph import Features
+
+__all__ = ["dense_dots", "feature_dots"]
+
+
+def feature_dots(
+    X: Features, G: npt.NDArray[np.float32], indptr: npt.NDArray[np.int32], indices: npt.NDArray[np.int32]
+) -> tuple[Array, Array]:
+    """``X_k·G_k`` for every node and ``X_m·G_k`` for every directed edge k→m."""
+    if sp.issparse(X):
+        return _sparse_dots(X.indptr, X.indices, X.data, G, indptr, indices)
+    return dense_dots(X, G, indptr, indices)
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def dense_dots(X, G, indptr, indices):
+    own = np.zeros(len(G))
+    other = np.zeros(len(indices))
+    for k in numba.prange(len(G)):
+        for f in range(X.shape[1]):
+            own[k] += X[k, f] * G[k, f]
+        for p in range(indptr[k], indptr[k + 1]):
+            m = indices[p]
+            total = 0.0
+            for f in range(X.shape[1]):
+                total += X[m, f] * G[k, f]
+            other[p] = total
+    return own, other
+
+
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _sparse_dots(x_indptr, x_indices, x_data, G, indptr, indices):
+    own = np.zeros(len(G))
+    other = np.zeros(len(indices))
+    for k in numba.prange(len(G)):
+        for q in range(x_indptr[k], x_indptr[k + 1]):
+            own[k] += x_data[q] * G[k, x_indices[q]]
+        for p in range(indptr[k], indptr[k + 1]):
+            m = indices[p]
+            total = 0.0
+            for q in range(x_indptr[m], x_indptr[m + 1]):
+                total += x_data[q] * G[k, x_indices[q]]
+            other[p] = total
+    return own, other
