@@ -32,7 +32,7 @@ format: $(VENV)/.dev
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-# Trains every baseline with full tuning against its published figure: hours, not minutes.
+# Trains every baseline against its published figure: about an hour, not minutes.
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
 
