@@ -170,7 +170,7 @@ def test_noisegnn_without_noise_is_a_gcn(attacked: AttackedGraph) -> None:
 def test_prognn_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = small_graph()
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000")
-    with pytest.raises(MemoryLimitError, match=r"prognn .* needs 1.8 MiB"):
+    with pytest.raises(MemoryLimitError, match=r"prognn .* needs 1.2 MiB"):
         make_defense("prognn").fit(graph)
 
 

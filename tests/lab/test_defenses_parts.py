@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,9 @@ from kces.lab.defenses.base import Task
 from kces.lab.defenses.gat import WeightedGATConv
 from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork
 from kces.lab.defenses.jaccard import Jaccard
-from kces.lab.defenses.prognn import LearnedAdjacency, ProGNN, shrink_singular_values
+from kces.lab.defenses.learned_adjacency import LearnedAdjacency
+from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
+from kces.lab.defenses.prognn import ProGNN
 from kces.lab.defenses.similarity import cosine, jaccard
 from kces.lab.defenses.svd import SVD
 from kces.lab.training import (
@@ -204,16 +207,62 @@ def test_shrinking_singular_values_is_the_nuclear_norms_proximal_step() -> None:
     matrix = torch.randn(8, 8, generator=generator)
     left, values, right = torch.linalg.svd(matrix)
     expected = left @ torch.diag((values - 1.0).clamp(min=0)) @ right
-    torch.testing.assert_close(shrink_singular_values(matrix, 1.0), expected, atol=1e-4, rtol=1e-4)
+    shrink_singular_values(matrix, 1.0)
+    torch.testing.assert_close(matrix, expected, atol=1e-4, rtol=1e-4)
 
 
-def test_prognns_roughness_is_the_trace_form() -> None:
+def test_shrinking_the_largest_singular_values_drops_the_others() -> None:
+    generator = torch.Generator().manual_seed(0)
+    tall = torch.randn(40, 6, generator=generator)
+    matrix = tall @ torch.randn(6, 40, generator=generator) + 0.01 * torch.randn(40, 40, generator=generator)
+    left, values, right = torch.linalg.svd(matrix)
+    expected = left[:, :4] @ torch.diag((values[:4] - 1.0).clamp(min=0)) @ right[:4]
+    torch.manual_seed(0)
+    shrink_largest_singular_values(matrix, 1.0, rank=4)
+    torch.testing.assert_close(matrix, expected, atol=1e-2, rtol=1e-3)
+
+
+def prognn_step_by_autograd(matrix: torch.Tensor, given: torch.Tensor, graph: Graph, settings: ProGNN) -> torch.Tensor:
+    """One step on S as the paper writes it: every term on the dense matrix, the gradient by autograd."""
+    variable = matrix.clone().requires_grad_()
+    with_loops = variable + torch.eye(len(matrix))
+    root = with_loops.sum(dim=1).rsqrt()
+    normalised = root[:, None] * with_loops * root
+    degrees = (variable.sum(dim=0) + variable.sum(dim=1)) / 2
+    inverse = torch.diag((degrees + 1e-3).rsqrt())
+    features = torch.tensor(np.asarray(graph.features), dtype=torch.float32)
+    laplacian = inverse @ (torch.diag(degrees) - variable) @ inverse
+    loss = settings.gamma * two_layer_loss(lambda columns: normalised @ columns, len(matrix))
+    loss = loss + settings.smoothness * torch.trace(features.T @ laplacian @ features) + (variable - given).norm()
+    (gradient,) = torch.autograd.grad(loss, variable)
+    if settings.symmetric:
+        gradient = (gradient + gradient.T) / 2
+    stepped = matrix - settings.adjacency_rate * gradient
+    left, values, right = torch.linalg.svd(stepped)
+    threshold = settings.adjacency_rate * settings.nuclear
+    stepped = left @ torch.diag((values - threshold).clamp(min=0)) @ right
+    sparse = torch.sign(stepped) * (stepped.abs() - settings.adjacency_rate * settings.sparsity).clamp(min=0)
+    return sparse.clamp(0, 1)
+
+
+def two_layer_loss(operator: Callable[[torch.Tensor], torch.Tensor], n_nodes: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(3)
+    hidden = operator(torch.randn(n_nodes, 4, generator=generator).requires_grad_()).relu()
+    return operator(hidden @ torch.randn(4, 3, generator=generator)).square().sum()
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("away", [0.0, 0.25])  # the first step starts at S = A, where the norm has no gradient
+def test_prognns_step_is_that_of_autograd_on_the_dense_matrix(symmetric: bool, away: float) -> None:
     graph = labelled_barbell()
-    learned = LearnedAdjacency(Task.of(graph), ProGNN())
-    adjacency, features = graph.adjacency.toarray(), np.asarray(graph.features)
-    root = 1 / np.sqrt(adjacency.sum(axis=1) + 1e-3)
-    laplacian = root[:, None] * (np.diag(adjacency.sum(axis=1)) - adjacency) * root
-    assert learned._roughness().item() == pytest.approx(np.trace(features.T @ laplacian @ features), rel=1e-4)
+    settings = ProGNN(nuclear_every=1, symmetric=symmetric, smoothness=0.3, sparsity=0.5, nuclear=0.4)
+    learned = LearnedAdjacency(Task.of(graph), settings)
+    noise = away * torch.rand(10, 10, generator=torch.Generator().manual_seed(1))
+    learned.S += (noise + noise.T) / 2 if symmetric else noise
+    expected = prognn_step_by_autograd(learned.S, learned.given, graph, settings)
+    learned.step(two_layer_loss(learned.operator(trainable=True), 10))
+    torch.testing.assert_close(learned.S, expected, atol=2e-5, rtol=1e-4)
+    assert (learned.S - learned.given).abs().max() > 0.005
 
 
 def test_prognn_leaves_smoothness_out_where_features_only_number_the_nodes() -> None:
@@ -232,7 +281,7 @@ def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
     learned = LearnedAdjacency(Task.of(labelled_barbell()), ProGNN(nuclear_every=1, symmetric=True))
     for _ in range(3):
         learned.step(learned.operator(trainable=True)(torch.randn(10, 2)).square().sum())
-    matrix = learned.S.detach()
+    matrix = learned.S
     torch.testing.assert_close(matrix, matrix.T)
     assert matrix.min() >= 0
     assert matrix.max() <= 1
