@@ -248,7 +248,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_installed_program_exits_with_2() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from kces.cli import main; main()", "score", "missing.npz"],
+        [sys.executable, "-m", "kces", "score", "missing.npz"],
         capture_output=True,
         text=True,
     )

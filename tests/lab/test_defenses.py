@@ -167,6 +167,17 @@ def test_noisegnn_without_noise_is_a_gcn(attacked: AttackedGraph) -> None:
     np.testing.assert_array_equal(quiet, make_defense("gcn").fit(attacked.graph, seed=0).predict())
 
 
+@pytest.mark.parametrize("name", ["gcn", "prognn", "kces+prognn", "jaccard"])
+def test_epochs_of_the_model_can_be_set(name: str, attacked: AttackedGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kces.lab import training
+
+    looks = []
+    improved = training.BestWeights.improved
+    monkeypatch.setattr(training.BestWeights, "improved", lambda *args: looks.append(1) or improved(*args))
+    make_defense(name).trained_for(7).fit(attacked.graph, seed=0)
+    assert len(looks) == (14 if "prognn" in name else 7)  # ProGNN takes two steps of the GCN in an epoch
+
+
 def test_prognn_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = small_graph()
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000")

@@ -81,6 +81,10 @@ class Defense(ABC):
         """A fresh copy of the model that is trained in the end, without what cleans the graph before it."""
         return self.with_parameters({})
 
+    @abstractmethod
+    def trained_for(self, epochs: int) -> Defense:
+        """A fresh copy whose model is trained for so many epochs."""
+
     def informed_by(self, attacked: AttackedGraph) -> Defense:
         """A copy that knows the attack. Only the oracle uses it."""
         return self
@@ -145,6 +149,9 @@ class Model(Defense):
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Model:
         return replace(self, **parameters)
+
+    def trained_for(self, epochs: int) -> Model:
+        return replace(self, preset=replace(self.preset, epochs=epochs))
 
     def width(self, task: Task) -> int:
         """Hidden units on this graph."""

@@ -188,5 +188,7 @@ def _dense(adjacency: Adjacency) -> npt.NDArray[np.float32]:
 
 def _inner_products(features: Features) -> npt.NDArray[np.float32]:
     narrow = features.astype(np.float32)
+    if sp.issparse(narrow) and narrow.shape[1] < narrow.shape[0]:
+        narrow = narrow.toarray()  # smaller than the product, which is hardly sparse: BLAS makes it far faster
     product = narrow @ narrow.T
     return product.toarray() if sp.issparse(product) else np.asarray(product)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -60,6 +60,9 @@ class ProGNN(Model):
     rank: int | None = None
 
     grid: ClassVar[Grid] = {"smoothness": (1e-4, 1e-3, 1e-2), "nuclear": (0.5, 1.5, 5.0)}
+
+    def trained_for(self, epochs: int) -> ProGNN:
+        return replace(self, epochs=epochs)
 
     def _train(self, task: Task) -> Classes:
         rank = self._rank(task.graph)

@@ -44,6 +44,9 @@ class Purified(Defense):
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return Purified(replace(self.purifier, **ours), self.model.with_parameters(theirs))
 
+    def trained_for(self, epochs: int) -> Purified:
+        return Purified(replace(self.purifier), self.model.trained_for(epochs))
+
     def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
         return self.purifier.choose(settings, right)
 

@@ -78,6 +78,9 @@ class SanitizedFirst(Defense):
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return SanitizedFirst(replace(self.purifier, **ours), self.behind.with_parameters(theirs))
 
+    def trained_for(self, epochs: int) -> SanitizedFirst:
+        return SanitizedFirst(replace(self.purifier), self.behind.trained_for(epochs))
+
     def informed_by(self, attacked: AttackedGraph) -> SanitizedFirst:
         return SanitizedFirst(self.purifier.informed_by(attacked), self.behind)
 
