@@ -13,6 +13,7 @@ from torch_geometric.nn import GATConv
 
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.lab.defenses import make_defense
 from kces.lab.defenses.adjacency import LowRank, gcn_operator, normalised, sparse_on_edges, weighted
 from kces.lab.defenses.airgnn import AirGNNNetwork
 from kces.lab.defenses.base import Task
@@ -285,3 +286,20 @@ def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
     torch.testing.assert_close(matrix, matrix.T)
     assert matrix.min() >= 0
     assert matrix.max() <= 1
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat", "rgcn"])
+def test_glorot_starts_where_pyg_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = labelled_barbell()
+    starts = []
+    adam = torch.optim.Adam
+    monkeypatch.setattr(
+        torch.optim, "Adam", lambda parameters, **o: starts.append(kept := list(parameters)) or adam(kept, **o)
+    )
+    preset = replace(training_preset("glorot"), epochs=1, learning_rate=0.0)
+    make_defense(name, preset=preset).fit(graph, seed=0)
+    for parameter in starts[0]:
+        if parameter.ndim == 2 and parameter.shape[0] > 1:
+            assert 0 < parameter.abs().max() <= (6 / sum(parameter.shape)) ** 0.5
+        elif parameter.ndim < 3:
+            assert (parameter == 0).all()

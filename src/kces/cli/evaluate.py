@@ -39,7 +39,7 @@ def evaluate(
         typer.Option("--trials", min=1, help="Settings tried on validation for each defense; 1 takes the defaults."),
     ] = 10,
     preset_training: Annotated[
-        str, typer.Option("--preset-training", metavar="deeprobust|paper", help="How models are trained.")
+        str, typer.Option("--preset-training", metavar="deeprobust|paper|glorot", help="How models are trained.")
     ] = "deeprobust",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write a row per run here as CSV.")

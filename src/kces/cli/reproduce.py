@@ -34,7 +34,7 @@ def reproduce(
     only: Annotated[str, typer.Option("--only", help="Data sets or graphs, separated by commas. Default: all.")] = "",
     methods: Annotated[str, typer.Option("--methods", help="Methods, separated by commas. Default: all.")] = "",
     training: Annotated[
-        str, typer.Option("--training", metavar="deeprobust|paper", help="How models are trained.")
+        str, typer.Option("--training", metavar="deeprobust|paper|glorot", help="How models are trained.")
     ] = "deeprobust",
     quick: Annotated[
         bool, typer.Option("--quick", help="A small subset in minutes: 1 seed, 3 trials, fewer graphs and methods.")
