@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kces.lab.evaluation import evaluate
+from kces.lab.training import training_preset
 
 MIRROR = os.environ.get("KCES_DATA_ROOT")
 pytestmark = pytest.mark.skipif(
@@ -25,8 +26,9 @@ PUBLISHED = {
 GRAPHS = ("cora", "cora@metattack-0.25")
 
 
-def mean_accuracy(graph: str, defense: str, *, seeds: int, trials: int) -> float:
-    return float(evaluate([graph], [defense], seeds=seeds, trials=trials)["accuracy"].mean())
+def mean_accuracy(graph: str, defense: str, *, seeds: int, trials: int, training: str = "deeprobust") -> float:
+    preset = training_preset(training)
+    return float(evaluate([graph], [defense], seeds=seeds, trials=trials, preset=preset)["accuracy"].mean())
 
 
 @pytest.mark.parametrize(("graph", "expected"), [("cora", 83.5), ("cora@metattack-0.25", 48.8)])
@@ -34,15 +36,14 @@ def test_gcn_reproduces_the_reference_row(graph: str, expected: float) -> None:
     assert mean_accuracy(graph, "gcn", seeds=3, trials=1) == pytest.approx(expected, abs=1.5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "expected"),
     [("citeseer", 71.8), ("citeseer@metattack-0.25", 56.4), ("polblogs", 96.0), ("polblogs@metattack-0.25", 59.0)],
 )
 def test_gcn_reproduces_the_reference_row_elsewhere(graph: str, expected: float) -> None:
-    # Polblogs under attack spreads over 2 points from seed to seed: the mean of a few needs room.
-    tolerance = 3.0 if graph.startswith("polblogs@") else 1.5
-    assert mean_accuracy(graph, "gcn", seeds=5, trials=1) == pytest.approx(expected, abs=tolerance)
+    # The reference seems to start as PyG does; where features only number the nodes the start is felt under attack.
+    found = mean_accuracy(graph, "gcn", seeds=5, trials=1, training="glorot")
+    assert found == pytest.approx(expected, abs=1.5)
 
 
 @pytest.mark.parametrize("defense", ["jaccard", "svd", "rgcn"])
