@@ -212,6 +212,26 @@ def test_shrinking_singular_values_is_the_nuclear_norms_proximal_step() -> None:
     torch.testing.assert_close(matrix, expected, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize(("about", "is_projected"), [(4, True), (2, False), (40, False)])
+def test_a_guess_of_the_rank_changes_the_work_not_the_result(
+    about: int, is_projected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = torch.Generator().manual_seed(0)
+    matrix = torch.randn(120, 4, generator=generator) @ torch.randn(4, 120, generator=generator)
+    matrix += 0.01 * torch.randn(120, 120, generator=generator)
+    if about == 2:  # more singular values above the threshold than the projection finds
+        matrix += 50 * torch.eye(120)
+    expected = matrix.clone()
+    shrink_singular_values(expected, 1.0)
+    calls = []
+    eigh = torch.linalg.eigh
+    monkeypatch.setattr(torch.linalg, "eigh", lambda square: calls.append(1) or eigh(square))
+    torch.manual_seed(0)
+    shrink_singular_values(matrix, 1.0, about=about)
+    torch.testing.assert_close(matrix, expected, atol=2e-3, rtol=1e-3)
+    assert calls == ([] if is_projected else [1])
+
+
 def test_shrinking_the_largest_singular_values_drops_the_others() -> None:
     generator = torch.Generator().manual_seed(0)
     tall = torch.randn(40, 6, generator=generator)

@@ -76,6 +76,7 @@ class LearnedAdjacency:
         self.S = self.given.clone()
         self.momentum = torch.zeros_like(self.given)
         self.steps = 0
+        self._left: int | None = None
         self.smoothness = 0.0 if has_identity_features(task.graph) else settings.smoothness
         if self.smoothness > 0:
             self.similarity = torch.from_numpy(_inner_products(task.graph.features))
@@ -165,7 +166,8 @@ class LearnedAdjacency:
 
     def _lower_the_rank(self, threshold: float) -> None:
         if self.rank is None:
-            shrink_singular_values(self.S, threshold)
+            # Each step leaves fewer singular values than the one before, or hardly more.
+            self._left = shrink_singular_values(self.S, threshold, about=self._left)
         else:
             shrink_largest_singular_values(self.S, threshold, self.rank)
 

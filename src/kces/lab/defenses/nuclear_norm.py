@@ -10,6 +10,9 @@ __all__ = ["row_blocks", "shrink_largest_singular_values", "shrink_singular_valu
 #: Entries of a block of rows: some megabytes, which stay in the cache while several operations go over them.
 _BLOCK_ENTRIES = 1 << 20
 
+#: A random projection beats the eigendecomposition when it finds at most this part of the singular values.
+_WORTH_PROJECTING = 4
+
 
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """Rows cut into pieces that fit in the cache.
@@ -21,18 +24,26 @@ def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
-def shrink_singular_values(matrix: Tensor, threshold: float) -> None:
-    """The proximal step itself.
+def shrink_singular_values(matrix: Tensor, threshold: float, about: int | None = None) -> int:
+    """The proximal step itself; returns how many singular values are left.
 
-    Singular values and right vectors come from ``eigh(SᵀS)``, several times faster than an SVD. Squaring loses
-    only singular values far below any threshold in use, and those are shrunk to zero anyway. It takes O(N³) time
-    and four N x N matrices beside S.
+    ``about`` says how many are expected. Where that is a small part of them, only so many (and some more) are
+    computed, and if the smallest of these is below the threshold, no other matters. Otherwise all values and the
+    right vectors come from ``eigh(SᵀS)``, several times faster than an SVD, in O(N³) time and with four N x N
+    matrices beside S. Squaring loses only singular values far below any threshold in use, which become zero anyway.
 
     >>> matrix = torch.diag(torch.tensor([3.0, -0.5]))
     >>> shrink_singular_values(matrix, 1.0)
+    1
     >>> matrix.abs().round(decimals=4).tolist()
     [[2.0, 0.0], [0.0, 0.0]]
     """
+    if about is not None:
+        enough = about + about // 10 + 20
+        if enough <= min(matrix.shape) // _WORTH_PROJECTING:
+            left, values, right = torch.svd_lowrank(matrix, q=enough, niter=2)
+            if values[-1] < threshold:
+                return _put_together(matrix, left, values - threshold, right)
     squares, vectors = torch.linalg.eigh(matrix.T @ matrix)
     values = squares.clamp(min=0).sqrt()
     kept = values > threshold
@@ -40,9 +51,10 @@ def shrink_singular_values(matrix: Tensor, threshold: float) -> None:
     basis = vectors[:, kept]
     for rows in row_blocks(*matrix.shape):
         torch.mm((matrix[rows] @ basis) * share, basis.T, out=matrix[rows])
+    return int(kept.sum())
 
 
-def shrink_largest_singular_values(matrix: Tensor, threshold: float, rank: int) -> None:
+def shrink_largest_singular_values(matrix: Tensor, threshold: float, rank: int) -> int:
     """The same for the ``rank`` largest singular values, found by random projection; all others become zero.
 
     O(N² rank) time, and no second N x N matrix. The released code of Pro-GNN has such an operator too.
@@ -50,10 +62,17 @@ def shrink_largest_singular_values(matrix: Tensor, threshold: float, rank: int) 
     >>> _ = torch.manual_seed(0)
     >>> matrix = torch.diag(torch.tensor([3.0, 2.0, 0.5]))
     >>> shrink_largest_singular_values(matrix, 1.0, rank=1)
+    1
     >>> matrix.abs().round(decimals=3).diagonal().tolist()
     [2.0, 0.0, 0.0]
     """
     spare = min(rank + 10, min(matrix.shape))  # a few directions more make the wanted ones accurate
     left, values, right = torch.svd_lowrank(matrix, q=spare, niter=2)
-    shrunk = left[:, :rank] * (values[:rank] - threshold).clamp(min=0)
-    torch.mm(shrunk, right[:, :rank].T, out=matrix)
+    return _put_together(matrix, left[:, :rank], values[:rank] - threshold, right[:, :rank])
+
+
+def _put_together(matrix: Tensor, left: Tensor, values: Tensor, right: Tensor) -> int:
+    """Overwrite the matrix by ``left diag(values) rightᵀ``, negative values taken as zero."""
+    kept = values > 0
+    torch.mm(left[:, kept] * values[kept], right[:, kept].T, out=matrix)
+    return int(kept.sum())
