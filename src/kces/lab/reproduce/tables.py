@@ -133,7 +133,7 @@ def _measured(filled: Filled) -> str:
     problem = filled.problem if len(filled.problem) <= _LONGEST_MARK else filled.problem[: _LONGEST_MARK - 1] + "…"
     if filled.mean is None:
         return problem
-    spread = "" if filled.std is None else f" ± {number(filled.std)}"
+    spread = "" if filled.std is None else f" ± {_spread(filled.std, filled.mean)}"
     return number(filled.mean) + spread + (f" ({problem})" if problem else "")
 
 
@@ -157,6 +157,11 @@ def number(value: float) -> str:
     if value != 0 and abs(value) < 0.1:
         return f"{value:.3g}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"
+
+
+def _spread(std: float, mean: float) -> str:
+    """With as many decimals as the mean has."""
+    return f"{std:.1f}" if 0.1 <= abs(mean) < 1000 else number(std)
 
 
 def plain_tables(filled: list[Filled]) -> list[tuple[str, list[str], list[list[str]]]]:
