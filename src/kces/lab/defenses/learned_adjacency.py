@@ -20,7 +20,8 @@ from torch.nn import functional
 from kces.graph import Features
 from kces.lab.defenses.adjacency import Adjacency, LowRank, Operator
 from kces.lab.defenses.base import Task, has_identity_features
-from kces.lab.defenses.nuclear_norm import row_blocks, shrink_largest_singular_values, shrink_singular_values
+from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
+from kces.lab.defenses.row_blocks import row_blocks
 
 __all__ = ["AdjacencySettings", "LearnedAdjacency"]
 

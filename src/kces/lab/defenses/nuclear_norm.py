@@ -5,23 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["row_blocks", "shrink_largest_singular_values", "shrink_singular_values"]
+from kces.lab.defenses.row_blocks import row_blocks
 
-#: Entries of a block of rows: some megabytes, which stay in the cache while several operations go over them.
-_BLOCK_ENTRIES = 1 << 20
+__all__ = ["shrink_largest_singular_values", "shrink_singular_values"]
 
 #: A random projection beats the eigendecomposition when it finds at most this part of the singular values.
 _WORTH_PROJECTING = 4
-
-
-def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Rows cut into pieces that fit in the cache.
-
-    >>> [(block.start, block.stop) for block in row_blocks(3, 2**19)]
-    [(0, 2), (2, 3)]
-    """
-    height = max(_BLOCK_ENTRIES // max(n_columns, 1), 1)
-    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
 def shrink_singular_values(matrix: Tensor, threshold: float, about: int | None = None) -> int:
