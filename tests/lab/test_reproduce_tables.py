@@ -88,6 +88,11 @@ def test_the_main_table_has_all_methods_and_both_presets():
     assert [slot.paper for slot in kces] == [Reported(82.99, 0.08)] * 2
 
 
+def test_clean_graph_can_be_asked_for_alone() -> None:
+    slots = EXPERIMENTS["table-robustness"].plan_slots(Plan(seeds=1, only=("cora@clean", "polblogs@nettack-5")))
+    assert {cell.graph for cell in cells_of(slots)} == {"cora", "polblogs@nettack-5"}
+
+
 @pytest.mark.parametrize("wish", [{"only": ("cora", "nowhere")}, {"methods": ("gcn", "nothing")}])
 def test_a_wish_that_selects_nothing_is_refused(wish):
     with pytest.raises(InvalidParameterError, match="table-robustness has no 'no"):

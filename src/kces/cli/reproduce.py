@@ -31,7 +31,12 @@ def reproduce(
     slow_trials: Annotated[
         int, typer.Option("--slow-trials", min=1, help="The same for ProGNN; 1 is its default setting.")
     ] = 1,
-    only: Annotated[str, typer.Option("--only", help="Data sets or graphs, separated by commas. Default: all.")] = "",
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only", help="Data sets or graphs (cora, cora@clean, cora@nettack-5), with commas. Default: all."
+        ),
+    ] = "",
     methods: Annotated[str, typer.Option("--methods", help="Methods, separated by commas. Default: all.")] = "",
     training: Annotated[
         str, typer.Option("--training", metavar="deeprobust|paper|glorot", help="How models are trained.")

@@ -31,6 +31,7 @@ QUICK_SEEDS, QUICK_TRIALS = 1, 3
 SLOW_METHODS = frozenset({"prognn"})
 """A single training of these takes minutes even on a small graph: a plan has its own numbers for them."""
 
+_CLEAN = "@clean"
 _LABELS = {
     "mlp": "MLP (floor)",
     "oracle": "oracle (ceiling)",
@@ -94,7 +95,7 @@ class Plan:
     ----------
     seeds : trainings per slot.
     trials : settings tried on validation.
-    only : data sets or full names of graphs; empty for all.
+    only : data sets, full names of graphs, or ``DATASET@clean`` for the graph without its attacks; empty for all.
     methods : methods; empty for all. The floor and the ceiling always belong.
     training : training preset of the models.
     quick : the small subset.
@@ -123,12 +124,17 @@ class Plan:
     def datasets(self, everything: Iterable[str], quick: Iterable[str]) -> tuple[str, ...]:
         """The data sets that are wanted: named ones in full, else all, or the quick ones."""
         known = tuple(everything)
-        named = {parse_name(name).dataset for name in self.only}
+        named = {parse_name(name.removesuffix(_CLEAN)).dataset for name in self.only}
         return tuple(name for name in known if name in named) if named else self.choose(known, quick)
 
     def wants_graph(self, graph: str) -> bool:
-        """Whether the graph or its data set is named, or nothing is."""
-        return not self.only or graph in self.only or parse_name(graph).dataset in self.only
+        """Whether the graph or its data set is named, or nothing is.
+
+        >>> plan = Plan(only=("cora@clean",))
+        >>> plan.wants_graph("cora"), plan.wants_graph("cora@metattack-0.25")
+        (True, False)
+        """
+        return not self.only or not _wishes_for(graph).isdisjoint(self.only)
 
     def wants_method(self, method: str) -> bool:
         return not self.methods or method in self.methods or method in (FLOOR, CEILING)
@@ -168,7 +174,7 @@ class Experiment:
         """The slots of the plan; a wish that selects nothing is an error, not a smaller table."""
         found = self.slots(plan)
         cells = cells_of(found)
-        graphs = {cell.graph for cell in cells} | {parse_name(cell.graph).dataset for cell in cells}
+        graphs = set().union(*(_wishes_for(cell.graph) for cell in cells))
         methods = {cell.method for cell in cells}
         for wish, has in [(word, graphs) for word in plan.only] + [(word, methods) for word in plan.methods]:
             if wish not in has:
@@ -176,6 +182,12 @@ class Experiment:
                 known = {parse_name(cell.graph).dataset for cell in everything} | {cell.method for cell in everything}
                 raise InvalidParameterError(f"{self.name} has no '{wish}'; it has: {', '.join(sorted(known))}")
         return found
+
+
+def _wishes_for(graph: str) -> set[str]:
+    """The words of ``only`` that mean this graph."""
+    dataset = parse_name(graph).dataset
+    return {dataset, graph if graph != dataset else dataset + _CLEAN}
 
 
 def cells_of(slots: Iterable[Slot]) -> list[Cell]:
