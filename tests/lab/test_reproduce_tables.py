@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import typer
 from typer.testing import CliRunner
 
-from kces import load_builtin
+from kces import Graph, load_builtin
 from kces.cli.reproduce import reproduce as command
 from kces.errors import InvalidParameterError
 from kces.lab.defenses import make_defense
@@ -142,6 +142,14 @@ def test_moved_features_keep_the_count_of_every_word():
     changed = abs(moved - words).sum() / 2 / words.nnz
     assert 0.25 < changed < 0.5
     assert (perturb_features(words, 0.0) != words).nnz == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_graph_with_moved_words_can_be_scored(share):
+    words = sp.random_array((30, 20), density=0.3, rng=np.random.default_rng(0), format="csr")
+    ring = np.column_stack([np.arange(30), (np.arange(30) + 1) % 30])
+    graph = replace(Graph.from_edges(ring, words), features=perturb_features(words, share))
+    assert np.isfinite(score_edges(graph, preset="paper")).all()
 
 
 def test_shuffled_dense_features_keep_every_columns_values():

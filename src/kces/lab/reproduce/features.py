@@ -48,7 +48,8 @@ def _move_entries(matrix: Any, share: float, generator: np.random.Generator) -> 
     first[np.unique(wishes, return_index=True)[1]] = True
     moved = (generator.random(matrix.nnz) < share) & first & ~np.isin(wishes, places)
     rows = np.where(moved, wishes, places) // n_columns
-    return sp.csr_array((matrix.data, (rows, columns)), shape=matrix.shape)
+    # As wide as they came: scikit-learn clusters no sparse rows with 64-bit indices.
+    return sp.csr_array((matrix.data, (rows.astype(matrix.row.dtype), matrix.col)), shape=matrix.shape)
 
 
 def _shuffle_within_columns(
