@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,9 +18,9 @@ from kces import load_builtin
 from kces.cli.evaluate import evaluate as command
 from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
 from kces.graph import Graph
-from kces.lab import evaluation
+from kces.lab import evaluation, measure
 from kces.lab.attacked import AttackedGraph
-from kces.lab.defenses import make_defense
+from kces.lab.defenses import NotApplicableError, make_defense
 from kces.lab.defenses.base import Grid, Model
 from kces.lab.defenses.gcn import GCN
 from kces.lab.defenses.tuning import Trial, _undefended, accuracy, candidates, tuned
@@ -209,6 +211,36 @@ def test_what_cannot_run_gives_a_row_with_a_note(monkeypatch: pytest.MonkeyPatch
     assert rows[rows["defense"] == "mlp"]["accuracy"].notna().all()
 
 
+def test_a_breakdown_keeps_the_runs_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = GCN.fit
+
+    def breaks_at_the_third(self: GCN, graph: Graph, seed: int = 0, **options: object) -> GCN:
+        if seed == 2:
+            raise RuntimeError("no\nconvergence")
+        return fit(self, graph, seed, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(GCN, "fit", breaks_at_the_third)
+    heard: list[dict] = []
+    rows = evaluation.evaluate([SMALL], ["gcn"], seeds=4, trials=1, on_run=heard.append)
+    assert rows["accuracy"].notna().tolist() == [True, True, False]
+    assert rows["note"].tolist() == ["", "", "no convergence"]
+    assert rows["seed"].tolist() == [each["seed"] for each in heard] == [0, 1, 2]
+    assert evaluation.summarise(rows)["note"].item() == "no convergence"
+
+
+@pytest.mark.usefixtures("with_fixed")
+def test_nodes_without_a_label_are_not_judged() -> None:
+    graph = split_graph()
+    labels = graph.labels.copy()
+    labels[[5, 7, 9, 11, 13, 15, 17, 19]] = -1
+    half = replace(graph, labels=labels)
+    rows = evaluation.evaluate([AttackedGraph(half, half)], ["fixed"], seeds=1, trials=1)
+    assert rows["accuracy"].tolist() == [100.0]  # of nodes 1 and 3
+    labels[[1, 3]] = -1
+    with pytest.raises(InvalidGraphError, match="no label at any of the nodes"):
+        evaluation.evaluate([AttackedGraph(half, half)], ["fixed"], seeds=1, trials=1)
+
+
 def test_oracle_is_told_about_the_attack() -> None:
     rows = evaluation.evaluate([SMALL], ["oracle", "gcn"], seeds=1, trials=1)
     assert rows["accuracy"].nunique() == 1  # nothing was attacked: the oracle is a GCN
@@ -218,6 +250,12 @@ def test_progress_ends_complete() -> None:
     calls: list[tuple[str, int, int]] = []
     evaluation.evaluate([SMALL], ["jaccard"], seeds=2, trials=2, progress=lambda *call: calls.append(call))
     assert calls == [("jaccard", done, 4) for done in range(5)]
+
+
+def test_progress_of_kces_ends_complete_with_few_trials() -> None:
+    calls: list[tuple[str, int, int]] = []
+    evaluation.evaluate([SMALL], ["kces"], seeds=1, trials=2, progress=lambda *call: calls.append(call))
+    assert calls == [("kces", done, 4) for done in range(5)]
 
 
 def test_training_preset_is_named_in_the_rows() -> None:
@@ -234,10 +272,10 @@ def test_graphs_that_cannot_be_judged_are_refused(changes: dict, message: str) -
         evaluation.evaluate([AttackedGraph(graph, graph)], ["gcn"], seeds=1)
 
 
-@pytest.mark.parametrize("options", [{"seeds": 0}, {"trials": 0}])
+@pytest.mark.parametrize("options", [{"seeds": 0}, {"trials": 0}, {"defenses": []}])
 def test_bad_budgets_are_refused_before_anything_is_loaded(options: dict) -> None:
     with pytest.raises(InvalidParameterError):
-        evaluation.evaluate(["no such graph"], ["gcn"], **options)
+        evaluation.evaluate(["no such graph"], **({"defenses": ["gcn"]} | options))
 
 
 def test_summary_keeps_the_order_and_counts_runs() -> None:
@@ -291,6 +329,7 @@ def test_command_gives_json_with_null_for_what_did_not_run() -> None:
     "arguments",
     [
         [SMALL, "--defense", "nothing"],
+        [SMALL, "--defense", ","],
         [SMALL, "--preset-training", "nothing"],
         ["no-such-graph"],
         [SMALL, "-o", "/no/such/folder/out.csv"],
@@ -299,6 +338,27 @@ def test_command_gives_json_with_null_for_what_did_not_run() -> None:
 def test_command_raises_user_errors_only(arguments: list[str]) -> None:
     result = runner.invoke(app, [*arguments, "--quiet"])
     assert isinstance(result.exception, KCESError)
+
+
+def test_command_keeps_finished_runs_when_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GCN, "fit", interrupted)
+    out = tmp_path / "results.csv"
+    words = [SMALL, "--defense", "mlp,gcn", "--seeds", "2", "--trials", "1", "-o", str(out), "--quiet"]
+    assert runner.invoke(app, words).exit_code == 130
+    assert pd.read_csv(out)["defense"].tolist() == ["mlp", "mlp"]
+
+
+def test_a_note_with_brackets_is_printed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("cannot read [/data/x.npz] at [index 3]")
+
+    monkeypatch.setattr(GCN, "fit", broken)
+    result = runner.invoke(app, [SMALL, "--defense", "gcn", "--seeds", "1", "--trials", "1", "--quiet"])
+    assert result.exit_code == 0, result.output
+    assert "gcn: cannot read [/data/x.npz] at [index 3]" in result.stdout
 
 
 # -- cost ------------------------------------------------------------------------------------------
@@ -327,5 +387,28 @@ def test_measuring_in_a_fresh_process() -> None:
 
 def test_measuring_reports_why_it_could_not_run() -> None:
     cost = measure_fresh(SMALL, "nothing")
-    assert cost.seconds is None
+    assert (cost.seconds, cost.status) == (None, "error")
     assert "unknown defense 'nothing'" in cost.note
+
+
+def test_measuring_tells_a_refusal_and_a_kill_for_memory_from_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "_measure_here", _raises(NotApplicableError("needs features")))
+    refused = measure._measure_or_say_why(SMALL, "gcn", None)
+    assert (refused.status, refused.note) == ("not applicable", "needs features")
+    killed = subprocess.CompletedProcess([], -9, "", "")
+    monkeypatch.setattr(measure.subprocess, "run", lambda *_, **__: killed)
+    assert measure_fresh(SMALL, "gcn").status == "oom"
+
+
+def _raises(error: Exception):
+    def function(*_: object, **__: object) -> None:
+        raise error
+
+    return function
+
+
+def test_measuring_nothing_ends_with_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        measure.main(["no-such-graph", "--defense", "gcn"])
+    assert end.value.code == 2
+    assert "nothing could be measured on no-such-graph" in capsys.readouterr().err

@@ -14,18 +14,20 @@ from typer.testing import CliRunner
 
 from kces import Graph, load_builtin
 from kces.cli.reproduce import reproduce as command
-from kces.errors import InvalidParameterError
+from kces.errors import InvalidParameterError, MemoryLimitError
 from kces.lab.defenses import make_defense
+from kces.lab.defenses.edge_sanitization import Scoring
 from kces.lab.reproduce import EXPERIMENTS, Cell, Experiment, Outcome, Plan, Report, Settings, Slot, reproduce
 from kces.lab.reproduce.features import perturb_features
-from kces.lab.reproduce.needs import in_order
+from kces.lab.reproduce.needs import PRESET_OF, in_order
 from kces.lab.reproduce.paper import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
 from kces.lab.reproduce.plan import cells_of
 from kces.lab.reproduce.report import markdown, write_report
-from kces.lab.reproduce.scored import ScoredEdges, defense_for
+from kces.lab.reproduce.scored import defense_for
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task
 from kces.lab.training import DEEPROBUST
+from kces.ranking import kept_edges
 from kces.scoring import score_edges
 
 GRAPH = "synthetic:n=80,classes=2,seed=0"
@@ -93,6 +95,22 @@ def test_clean_graph_can_be_asked_for_alone() -> None:
     assert {cell.graph for cell in cells_of(slots)} == {"cora", "polblogs@nettack-5"}
 
 
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "supplement-runtime"])
+def test_every_experiment_keeps_to_the_graphs_that_are_asked_for(name):
+    graphs = sorted({cell.graph for cell in cells_of(EXPERIMENTS[name].plan_slots(Plan(seeds=1)))})
+    wish = next(graph if "@" in graph else f"{graph}@clean" for graph in graphs)
+    found = cells_of(EXPERIMENTS[name].plan_slots(Plan(seeds=1, only=(wish,))))
+    assert {cell.graph for cell in found} == {wish.removesuffix("@clean")}
+
+
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_every_experiment_keeps_to_the_methods_that_are_asked_for(name):
+    methods = {cell.method for cell in cells_of(EXPERIMENTS[name].plan_slots(Plan(seeds=1)))} - {"mlp", "oracle"}
+    for wish in methods:
+        found = cells_of(EXPERIMENTS[name].plan_slots(Plan(seeds=1, methods=(wish,))))
+        assert {cell.method for cell in found} <= {wish, "mlp", "oracle"}
+
+
 @pytest.mark.parametrize("wish", [{"only": ("cora", "nowhere")}, {"methods": ("gcn", "nothing")}])
 def test_a_wish_that_selects_nothing_is_refused(wish):
     with pytest.raises(InvalidParameterError, match="table-robustness has no 'no"):
@@ -102,12 +120,14 @@ def test_a_wish_that_selects_nothing_is_refused(wish):
 # -- tasks ------------------------------------------------------------------------------------------
 
 
-def test_kces_with_stored_scores_equals_kces():
+@pytest.mark.parametrize(("method", "preset"), PRESET_OF.items())
+def test_kces_with_stored_scores_equals_kces(method, preset):
     graph = load_builtin(GRAPH)
-    stored = defense_for("kces-paper", DEEPROBUST, scores=score_edges(graph, preset="paper"), seconds=2.0)
-    direct = make_defense("kces-paper")
+    scoring = replace(Scoring.of(graph, preset=preset), seconds=2.0)
+    stored = defense_for(method, DEEPROBUST, scoring=scoring)
+    direct = make_defense(method)
     assert stored.search_space() == direct.search_space()
-    for alpha in (0.0, 0.4):
+    for alpha in (0.0, 0.4, *(["auto"] if preset == "robust" else [])):
         ours = stored.with_parameters({"alpha": alpha}).fit(graph, 1)
         assert np.array_equal(ours.predict(), direct.with_parameters({"alpha": alpha}).fit(graph, 1).predict())
         assert ours.reused_seconds == 2.0
@@ -115,13 +135,28 @@ def test_kces_with_stored_scores_equals_kces():
 
 def test_kces_before_a_purifier_hands_on_the_cleaned_graph():
     graph = load_builtin(GRAPH)
-    scores = score_edges(graph, preset="paper")
-    both = defense_for("kces-paper+svd", DEEPROBUST, scores=scores).with_parameters({"alpha": 0.5, "rank": 5})
-    kept = ScoredEdges(scores, alpha=0.5).purify(graph)
-    pruned = graph.keep_edges(np.asarray(kept[graph.edges[:, 0], graph.edges[:, 1]]).ravel() > 0)
+    scoring = Scoring.of(graph, preset="paper")
+    both = defense_for("kces-paper+svd", DEEPROBUST, scoring=scoring).with_parameters({"alpha": 0.5, "rank": 5})
+    pruned = graph.keep_edges(kept_edges(scoring.scores, 0.5))
     assert pruned.n_edges == graph.n_edges // 2
     alone = make_defense("svd").with_parameters({"rank": 5}).fit(pruned, 0).predict()
     assert np.array_equal(both.fit(graph, 0).predict(), alone)
+
+
+def test_scores_do_not_depend_on_the_memory_that_is_free(monkeypatch):
+    cell = Cell.of("score", GRAPH, "kces-paper")
+    plenty = run_task(cell, {})
+    assert plenty["engine"] == "exact"
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(2**20))
+    with pytest.raises(MemoryLimitError, match="the exact engine"):
+        run_task(cell, {})
+
+
+def test_pruned_scores_are_cut_at_the_published_ratio_where_nothing_was_tuned():
+    scores = run_task(Cell.of("score", GRAPH, "kces-paper"), {})
+    found = run_task(Cell.of("pruned-score", GRAPH, "kces-paper"), {"scores": scores, "tuning": {"parameters": {}}})
+    assert found["alpha"] == 0.3
+    assert found["edges"] == scores["edges"] - int(np.ceil(0.3 * scores["edges"]))
 
 
 def test_a_curve_starts_at_the_undefended_model():
@@ -295,6 +330,13 @@ def test_the_command_writes_tables_of_what_is_finished(tmp_path):
     assert (printed["quick"], printed["seeds"], printed["run"]) == (True, 1, None)
     assert {row["problem"] for row in printed["table"]} == {"not run"}
     assert (tmp_path / "out" / "table-k.md").exists()
+
+
+def test_the_command_refuses_numbers_beside_quick(tmp_path):
+    words = ["table-k", "--quick", "--slow-seeds", "2", "--no-run", "-o", str(tmp_path / "out")]
+    result = runner.invoke(app, words)
+    assert isinstance(result.exception, InvalidParameterError)
+    assert "leave out --slow-seeds" in str(result.exception)
 
 
 @pytest.mark.parametrize("words", [["table-nine"], ["table-k", "--training", "best"], ["table-k", "--only", "texas"]])

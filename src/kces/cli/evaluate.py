@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
-from kces.cli.output import console, print_json, progress_bar, show_table
+from kces.cli.output import console, errors, print_json, progress_bar, show_table
 from kces.cli.source import open_source
 from kces.errors import MissingDependencyError
 from kces.files import atomic_write, check_output
@@ -60,11 +61,25 @@ def evaluate(
         check_output(output, force=force)
     names = [name.strip() for name in defense.split(",") if name.strip()]
     attacked = _open(graph, data_root)
-    with progress_bar(quiet=quiet or json) as progress:
-        rows = evaluation.evaluate([attacked], names, seeds=seeds, trials=trials, preset=preset, progress=progress)
+    finished: list[dict[str, Any]] = []
+    try:
+        with progress_bar(quiet=quiet or json) as progress:
+            rows = evaluation.evaluate(
+                [attacked],
+                names,
+                seeds=seeds,
+                trials=trials,
+                preset=preset,
+                progress=progress,
+                on_run=finished.append,
+            )
+    except KeyboardInterrupt:
+        if output is not None and finished:
+            _write(evaluation.table(finished), output, force)
+            errors.print(f"stopped; {len(finished)} finished runs are in {escape(str(output))}", highlight=False)
+        raise typer.Exit(130) from None
     if output is not None:
-        with atomic_write(output, force=force) as temporary:
-            rows.to_csv(temporary, index=False)
+        _write(rows, output, force)
     summary = evaluation.summarise(rows)
     if json:
         print_json({"graph": attacked.graph.name, "summary": _records(summary), "runs": _records(rows)})
@@ -72,6 +87,11 @@ def evaluate(
     _show(attacked, summary, seeds)
     if output is not None:
         console.print(f"wrote {output}")
+
+
+def _write(rows: pd.DataFrame, output: Path, force: bool) -> None:
+    with atomic_write(output, force=force) as temporary:
+        rows.to_csv(temporary, index=False)
 
 
 def _open(graph: str, data_root: Path | None) -> AttackedGraph:
@@ -100,7 +120,7 @@ def _show(attacked: AttackedGraph, summary: pd.DataFrame, seeds: int) -> None:
     )
     for row in summary.to_dict(orient="records"):
         if row["note"]:
-            console.print(f"{row['defense']}: {row['note']}", highlight=False, soft_wrap=True)
+            console.print(escape(f"{row['defense']}: {row['note']}"), highlight=False, soft_wrap=True)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

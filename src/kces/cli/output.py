@@ -24,6 +24,9 @@ _WIDTH_WITHOUT_TERMINAL = 160
 console = Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
 errors = Console(stderr=True)
 
+_HOURS_BACK = 4 * 3600.0
+"""Time left is estimated from this many seconds: steps may take minutes, and rich looks back half of one."""
+
 
 def print_json(payload: Any) -> None:
     """One JSON document on stdout, for machines; NaN is refused rather than printed."""
@@ -44,7 +47,7 @@ def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for position, column in enumerate(columns):
         table.add_column(column, justify="left" if position == 0 else "right")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     console.print(table)
 
 
@@ -62,6 +65,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         TimeRemainingColumn(),
         console=errors,
         transient=True,
+        speed_estimate_period=_HOURS_BACK,
     )
     tasks: dict[str, Any] = {}
 
@@ -80,7 +84,7 @@ def warnings_as_lines(*, quiet: bool) -> Iterator[None]:
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if not quiet:
-            errors.print(f"[yellow]warning:[/] {message}", highlight=False, soft_wrap=True)
+            errors.print(f"[yellow]warning:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

@@ -9,7 +9,7 @@ import typer
 
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
-from kces.errors import MissingDependencyError
+from kces.errors import InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
     from kces.lab.reproduce import Plan, Report, RunReport, Settings
@@ -20,6 +20,7 @@ _GIBIBYTE = 2**30
 
 
 def reproduce(
+    context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A table or figure; list (or nothing) shows what there is.")
     ] = "list",
@@ -75,6 +76,8 @@ def reproduce(
         return
     experiment = lab.find_experiment(name)
     _check_training(training)
+    if quick:
+        _refuse_beside_quick(context, "seeds", "trials", "slow_seeds", "slow_trials")
     plan: Plan = (
         lab.Plan.quickly(_words(only), _words(methods), training)
         if quick
@@ -88,6 +91,9 @@ def reproduce(
             slow_trials=slow_trials,
         )
     )
+    experiment.plan_slots(plan)  # refuses wishes that it cannot fulfil
+    folder = output or Path("results") / name
+    lab.make_folder(folder)  # now: hours later is too late to hear that it cannot be written
     settings: Settings | None = None
     if not no_run:
         limit = None if memory is None else int(memory * _GIBIBYTE)
@@ -98,8 +104,16 @@ def reproduce(
     except KeyboardInterrupt:
         errors.print("stopped; finished cells are kept: the same command goes on from here", highlight=False)
         raise typer.Exit(130) from None
-    files = lab.write_report(report, output or Path("results") / name)
+    files = lab.write_report(report, folder)
     _show(lab, report, ran, files, json)
+
+
+def _refuse_beside_quick(context: typer.Context, *parameters: str) -> None:
+    for parameter in parameters:
+        source = context.get_parameter_source(parameter)
+        if source is not None and source.name == "COMMANDLINE":
+            option = "--" + parameter.replace("_", "-")
+            raise InvalidParameterError(f"--quick has its own numbers; leave out {option}, or --quick")
 
 
 def _check_training(name: str) -> None:

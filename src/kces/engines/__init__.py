@@ -11,10 +11,11 @@ from kces.engines.options import check_names
 from kces.engines.problem import Array, Problem
 from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
+from kces.graph import Graph
 from kces.memory import available_memory, format_bytes, require_memory
 from kces.progress import Progress
 
-__all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "make_engine"]
+__all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "engine_by_size", "make_engine"]
 
 
 class Engine(Protocol):
@@ -67,14 +68,29 @@ def make_engine(name: str, options: dict[str, Any] | None = None, seed: int = 0)
     return ENGINES[name](**(defaults | (options or {})))
 
 
+def engine_by_size(graph: Graph) -> str:
+    """What ``auto`` takes where memory is no matter: the same on every machine, however busy.
+
+    >>> from kces.toys import barbell
+    >>> engine_by_size(barbell())
+    'exact'
+    """
+    return "exact" if _exact_work(graph) <= _EXACT_WORK else "local"
+
+
+def _exact_work(graph: Graph) -> float:
+    return 4.0 * graph.n_edges * graph.n_nodes**2
+
+
 def _automatic(problem: Problem, seed: int) -> tuple[Engine, str]:
     """Exact where it takes seconds and fits; else local, whose ranking is nearly the same."""
     graph = problem.graph
     exact = ExactEngine()
-    work = 4.0 * graph.n_edges * graph.n_nodes**2
     needed, available = exact.memory_needed(problem), available_memory()
     if needed > available:
         return LocalEngine(seed=seed), f"exact would need {format_bytes(needed)} of {format_bytes(available)}"
-    if work > _EXACT_WORK:
-        return LocalEngine(seed=seed), f"exact would cost {work:.1e} multiplications on {graph.n_edges} edges"
+    if engine_by_size(graph) != exact.name:
+        return LocalEngine(
+            seed=seed
+        ), f"exact would cost {_exact_work(graph):.1e} multiplications on {graph.n_edges} edges"
     return exact, f"{graph.n_nodes} nodes and {graph.n_edges} edges are few enough"

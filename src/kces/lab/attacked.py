@@ -47,11 +47,11 @@ class AttackedGraph:
 
     @property
     def judged_nodes(self) -> npt.NDArray[np.int64]:
-        """Where accuracy is measured: the attack's targets, else the test nodes."""
+        """Where accuracy is measured: the attack's targets, else the test nodes; those of them that have a label."""
         nodes = self.targets if self.targets is not None else self.graph.test
-        if nodes is None:
-            raise ValueError(f"{self.graph.name} has no test split")
-        return nodes
+        if nodes is None or self.graph.labels is None:
+            raise ValueError(f"{self.graph.name} has no test split with labels")
+        return nodes[self.graph.labels[nodes] >= 0]
 
 
 def _keys(graph: Graph) -> npt.NDArray[np.int64]:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
 from kces.lab.attacked import AttackedGraph
 from kces.lab.datasets import load_attacked
 from kces.lab.defenses import Defense, NotApplicableError, make_defense
-from kces.lab.defenses.tuning import accuracy, candidates, tuned
+from kces.lab.defenses.tuning import accuracy, candidates, settings_to_try, tuned
+from kces.lab.failures import one_line
 from kces.lab.measure import watch
 from kces.lab.training import DEEPROBUST, TrainingPreset
 from kces.progress import Progress, silent
 
-__all__ = ["COLUMNS", "evaluate", "summarise"]
+__all__ = ["COLUMNS", "evaluate", "summarise", "table"]
 
 COLUMNS = [
     "graph",
@@ -34,6 +36,10 @@ COLUMNS = [
     "parameters",
     "note",
 ]
+
+
+# Refusals, and what libraries raise when memory or numbers run out. Bad input is none of these: it ends the command.
+_BREAKDOWNS = (NotApplicableError, MemoryLimitError, MemoryError, RuntimeError, ArithmeticError, np.linalg.LinAlgError)
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,14 @@ def evaluate(
     preset: TrainingPreset = DEEPROBUST,
     data_root: str | Path | None = None,
     progress: Progress = silent,
+    on_run: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> pd.DataFrame:
     """One row per run: graph, defense, seed, accuracy (percent), seconds, peak_mb, and how it was tuned.
 
     Hyper-parameters are chosen once per graph and defense, on validation accuracy with the first seed, and
     kept for all seeds. Seconds are those of one training with what a purifier in front of it takes, not of
-    the tuning. A defense that cannot run on a graph gives one row without accuracy and with a note.
+    the tuning. A defense that cannot run on a graph, or breaks down there, gives a row without accuracy and with a
+    note. ``on_run`` hears of every row when it is there, so that an interrupted evaluation need not lose any.
 
     Examples
     --------
@@ -80,19 +88,21 @@ def evaluate(
     [['mlp', 0], ['mlp', 1], ['gcn', 0], ['gcn', 1]]
     """
     seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
-    if not seeds:
-        raise InvalidParameterError("at least one seed is needed")
+    names = list(defenses)
+    if not seeds or not names:
+        raise InvalidParameterError("at least one seed and one defense are needed, such as gcn")
     candidates({}, trials)  # refuses a bad number of trials before anything is loaded
-    ready = {name: make_defense(name, preset=preset) for name in defenses}
+    ready = {name: make_defense(name, preset=preset) for name in names}
     protocol = _Protocol(seeds, trials, preset, progress)
     rows = []
     for graph in graphs:
         attacked = graph if isinstance(graph, AttackedGraph) else load_attacked(graph, data_root, progress=progress)
         _check_judged(attacked)
         for name, defense in ready.items():
-            runs = _runs(attacked, name, defense.informed_by(attacked), protocol)
-            rows += [{"graph": attacked.graph.name, "defense": name, "training": preset.name} | run for run in runs]
-    return pd.DataFrame(rows, columns=COLUMNS)
+            for run in _runs(attacked, name, defense.informed_by(attacked), protocol):
+                rows.append({"graph": attacked.graph.name, "defense": name, "training": preset.name} | run)
+                on_run(rows[-1])
+    return table(rows)
 
 
 def _check_judged(attacked: AttackedGraph) -> None:
@@ -101,20 +111,26 @@ def _check_judged(attacked: AttackedGraph) -> None:
         raise InvalidGraphError(f"{graph.name} needs labels and a train, val and test split to be evaluated")
     if attacked.targets is None and graph.test is None:
         raise InvalidGraphError(f"{graph.name} has no test nodes to judge on")
+    if len(attacked.judged_nodes) == 0:
+        raise InvalidGraphError(f"{graph.name} has no label at any of the nodes to judge on")
 
 
-def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> list[dict[str, Any]]:
+def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[dict[str, Any]]:
+    """The runs that succeed, and after them the one that did not: what is done is not lost with it."""
+    done = 0
     try:
-        return list(_successful_runs(attacked, name, defense, protocol))
-    except (NotApplicableError, MemoryLimitError) as refusal:
-        return [{"seed": protocol.seeds[0], "trials": 0, "parameters": "{}", "note": str(refusal)}]
+        for run in _successful_runs(attacked, name, defense, protocol):
+            done += 1
+            yield run
+    except _BREAKDOWNS as problem:
+        yield {"seed": protocol.seeds[done], "trials": 0, "parameters": "{}", "note": one_line(problem)}
 
 
 def _successful_runs(
     attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol
 ) -> Iterator[dict[str, Any]]:
     graph, first_seed = attacked.graph, protocol.seeds[0]
-    settings = candidates(defense.search_space(), protocol.trials, first_seed)
+    settings = settings_to_try(defense, protocol.trials, first_seed)
     fits = len(settings) if len(settings) > 1 else 0
     steps = _Steps(name, fits + len(protocol.seeds), protocol.progress)
     choice = tuned(defense, graph, protocol.trials, first_seed, on_trial=steps.advance)
@@ -134,6 +150,11 @@ def _successful_runs(
         }
 
 
+def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows that :func:`evaluate` has so far, in its columns."""
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation over the seeds, a row per graph and defense, in the order of ``rows``."""
     groups = rows.groupby(["graph", "defense"], sort=False)
@@ -145,5 +166,5 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         peak_mb=("peak_mb", "max"),
         training=("training", "first"),
         parameters=("parameters", "first"),
-        note=("note", "first"),
+        note=("note", "last"),
     ).reset_index()

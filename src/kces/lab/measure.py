@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -19,7 +20,8 @@ from pathlib import Path
 
 import psutil
 
-from kces.errors import KCESError
+from kces.errors import InvalidParameterError, KCESError
+from kces.lab.failures import ERROR, OK, OOM, one_line, status_of
 from kces.lab.training import DEEPROBUST
 
 __all__ = ["Cost", "Usage", "main", "measure_fresh", "watch"]
@@ -72,8 +74,9 @@ def watch(interval: float = 0.01) -> Iterator[Usage]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one training of a defense took in a process of its own; ``note`` says why if it did not run.
+    """What one training of a defense took in a process of its own.
 
+    ``status`` says whether it ran, ``note`` why not.
     ``cpu_seconds`` adds up all threads and hardly depends on what else the machine is doing.
     """
 
@@ -85,6 +88,7 @@ class Cost:
     peak_mb: float | None
     before_mb: float | None
     note: str = ""
+    status: str = OK
 
 
 def measure_fresh(graph: str, defense: str, data_root: Path | None = None) -> Cost:
@@ -93,10 +97,23 @@ def measure_fresh(graph: str, defense: str, data_root: Path | None = None) -> Co
     if data_root is not None:
         command += ["--data-root", str(data_root)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == -signal.SIGKILL:
+        return _unmeasured(graph, defense, OOM, "killed by the system, most likely for its memory")
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["the process was killed"])[-1]
-        return Cost(graph, defense, None, None, None, None, None, note=last)
+        last = (done.stderr.strip().splitlines() or [f"ended with code {done.returncode}"])[-1]
+        return _unmeasured(graph, defense, ERROR, last)
     return Cost(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def _unmeasured(graph: str, defense: str, status: str, note: str) -> Cost:
+    return Cost(graph, defense, None, None, None, None, None, note, status)
+
+
+def _measure_or_say_why(graph: str, name: str, data_root: Path | None) -> Cost:
+    try:
+        return _measure_here(graph, name, data_root)
+    except Exception as error:  # whatever goes wrong is the answer of this process
+        return _unmeasured(graph, name, status_of(error), one_line(error))
 
 
 def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
@@ -136,7 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         if options.worker:
-            cost = _measure_here(options.graph, options.defense, options.data_root)
+            cost = _measure_or_say_why(options.graph, options.defense, options.data_root)
             sys.stdout.write(json.dumps(asdict(cost)) + "\n")
         else:
             _measure_all(options)
@@ -147,13 +164,16 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _measure_all(options: argparse.Namespace) -> None:
     import pandas as pd
+    from rich.markup import escape
 
     from kces.cli.output import console, progress_bar, show_table
     from kces.files import atomic_write, check_output
 
     if options.output is not None:
         check_output(options.output, force=options.force)
-    names = options.defense.split(",")
+    names = [name.strip() for name in options.defense.split(",") if name.strip()]
+    if not names:
+        raise InvalidParameterError("--defense names nothing to measure; try --defense gcn,kces")
     costs = []
     with progress_bar(quiet=False) as progress:
         for done, name in enumerate(names):
@@ -166,10 +186,12 @@ def _measure_all(options: argparse.Namespace) -> None:
     )
     for cost in costs:
         if cost.note:
-            console.print(f"{cost.defense}: {cost.note}", highlight=False, soft_wrap=True)
+            console.print(escape(f"{cost.defense}: {cost.note}"), highlight=False, soft_wrap=True)
     if options.output is not None:
         with atomic_write(options.output, force=options.force) as temporary:
             pd.DataFrame(map(asdict, costs)).to_csv(temporary, index=False)
+    if all(cost.status != OK for cost in costs):
+        raise KCESError(f"nothing could be measured on {options.graph}")
 
 
 def _figures(cost: Cost) -> tuple[float | None, ...]:

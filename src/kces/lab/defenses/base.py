@@ -77,6 +77,10 @@ class Defense(ABC):
         """
         return None
 
+    def always_tried(self) -> Sequence[Mapping[str, Any]]:
+        """Settings that :meth:`choose` must hear of, however few trials there are."""
+        return ()
+
     def model_behind(self) -> Defense:
         """A fresh copy of the model that is trained in the end, without what cleans the graph before it."""
         return self.with_parameters({})
@@ -175,6 +179,7 @@ class Purifier(ABC):
     """Cleans the graph before a model sees it, without labels."""
 
     grid: ClassVar[Grid] = {}
+    always_tried: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     needs_features: ClassVar[bool] = False
 
     #: Seconds of work that a cache saved the last ``purify``.

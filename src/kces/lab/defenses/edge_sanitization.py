@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -19,26 +19,40 @@ from kces.ranking import check_alpha, kept_edges
 from kces.sanitize import ALPHAS
 from kces.scoring import score
 
-__all__ = ["KCESPaper", "KCESRobust"]
+__all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "Scoring"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Scoring:
+class Scoring:
+    """Scores of all edges, the automatic α if the preset has one, and the seconds both took."""
+
     scores: npt.NDArray[np.float64]
     automatic: float | None
     seconds: float
 
+    @classmethod
+    def of(cls, graph: Graph, **options: Any) -> Scoring:
+        """Score the graph; the options are those of :func:`kces.scoring.score`."""
+        start = time.perf_counter()
+        scored = score(graph, **options)
+        automatic = None if scored.evidence is None else automatic_alpha(scored.evidence)
+        return cls(scored.scores, automatic, time.perf_counter() - start)
+
 
 # Scores do not depend on alpha nor on the model behind: tuning and further seeds reuse them. The graph is
 # the key by identity, and an entry goes when its graph goes.
-_scorings: WeakKeyDictionary[Graph, dict[str, _Scoring]] = WeakKeyDictionary()
+_scorings: WeakKeyDictionary[Graph, dict[str, Scoring]] = WeakKeyDictionary()
 
 
 @dataclass
-class _EdgeSanitization(Purifier):
-    """Drop the ``ceil(α E)`` edges with the highest score. Scored once per graph, with seed 0."""
+class EdgeSanitization(Purifier):
+    """Drop the ``ceil(α E)`` edges with the highest score. Scored once per graph, with seed 0.
+
+    ``known`` spares the scoring: what another process has computed for this graph.
+    """
 
     alpha: float | str = 0.3
+    known: Scoring | None = field(default=None, repr=False)
 
     scoring_preset: ClassVar[str]
 
@@ -50,21 +64,18 @@ class _EdgeSanitization(Purifier):
         kept = kept_edges(scoring.scores, check_alpha(alpha))
         return weighted(graph, kept.astype(np.float64))
 
-    def _scoring(self, graph: Graph) -> _Scoring:
-        known = _scorings.setdefault(graph, {})
-        if self.scoring_preset in known:
-            self.reused_seconds = known[self.scoring_preset].seconds
-        else:
-            start = time.perf_counter()
-            scored = score(graph, preset=self.scoring_preset)
-            automatic = None if scored.evidence is None else automatic_alpha(scored.evidence)
-            known[self.scoring_preset] = _Scoring(scored.scores, automatic, time.perf_counter() - start)
-            self.reused_seconds = 0.0
-        return known[self.scoring_preset]
+    def _scoring(self, graph: Graph) -> Scoring:
+        known = self.known or _scorings.setdefault(graph, {}).get(self.scoring_preset)
+        self.reused_seconds = 0.0 if known is None else known.seconds
+        if known is None:
+            known = _scorings[graph][self.scoring_preset] = Scoring.of(graph, preset=self.scoring_preset)
+        if len(known.scores) != graph.n_edges:
+            raise ValueError(f"{len(known.scores)} scores for the {graph.n_edges} edges of {graph.name}")
+        return known
 
 
 @dataclass
-class KCESPaper(_EdgeSanitization):
+class KCESPaper(EdgeSanitization):
     """The paper's score to the letter: ``|ΔGKC|``, K-means pseudo labels."""
 
     #: α = 0 belongs to the grid: on a clean graph the best cut may be none.
@@ -77,24 +88,17 @@ class KCESPaper(_EdgeSanitization):
 
 
 @dataclass
-class KCESRobust(_EdgeSanitization):
+class KCESRobust(EdgeSanitization):
     """The preset ``robust``: the best label-free score of this package, cut where the scores say or validation does."""
 
     alpha: float | str = "auto"
 
+    #: No pruning and the automatic α, which the choice below compares with, whatever the budget.
+    always_tried: ClassVar[tuple[Mapping[str, Any], ...]] = ({"alpha": "auto"}, {"alpha": 0.0})
     grid: ClassVar[Grid] = {"alpha": ("auto", *ALPHAS[:-1])}
     scoring_preset: ClassVar[str] = "robust"
 
     def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
-        """By :func:`kces.automatic_cut.informed_choice`, with what is best behind no and behind automatic pruning."""
+        """By :func:`kces.automatic_cut.informed_choice`."""
         alphas = [setting["alpha"] for setting in settings]
-        if "auto" not in alphas:
-            return best_on_validation(right)
-        automatic = _best_with("auto", alphas, right)
-        none = _best_with(0.0, alphas, right) if 0.0 in alphas else automatic  # few trials may leave 0 out
-        return informed_choice(right, none, automatic)
-
-
-def _best_with(alpha: float | str, alphas: Sequence[float | str], right: Correct) -> int:
-    rows = [row for row, other in enumerate(alphas) if other == alpha]
-    return rows[best_on_validation(right[rows])]
+        return informed_choice(right, none=alphas.index(0.0), automatic=alphas.index("auto"))

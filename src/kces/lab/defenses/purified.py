@@ -47,6 +47,9 @@ class Purified(Defense):
     def trained_for(self, epochs: int) -> Purified:
         return Purified(replace(self.purifier), self.model.trained_for(epochs))
 
+    def always_tried(self) -> Sequence[Mapping[str, Any]]:
+        return self.purifier.always_tried
+
     def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
         return self.purifier.choose(settings, right)
 

@@ -22,7 +22,7 @@ from kces.graph import Graph
 from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, best_on_validation
 from kces.lab.defenses.gcn import GCN
 
-__all__ = ["Trial", "Tuned", "accuracy", "candidates", "tuned"]
+__all__ = ["Trial", "Tuned", "accuracy", "candidates", "settings_to_try", "tuned"]
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def tuned(
     >>> [sorted(trial.parameters) for trial in tuned(make_defense("jaccard"), graph, trials=2).trials]
     [[], ['threshold'], ['threshold']]
     """
-    choices = candidates(defense.search_space(), trials, seed)
+    choices = settings_to_try(defense, trials, seed)
     if len(choices) < 2:
         return Tuned(defense.with_parameters({}), {}, [])
     if graph.val is None:
@@ -94,6 +94,19 @@ def tuned(
         chosen = done[best].parameters if sure else {}
     _log.info("%s: chose %s", graph.name, chosen or "the published settings")
     return Tuned(defense.with_parameters(chosen), chosen, done)
+
+
+def settings_to_try(defense: Defense, trials: int, seed: int = 0) -> list[dict[str, Any]]:
+    """The candidates within the budget, and what the defense's own choice must hear of besides.
+
+    >>> from kces.lab.defenses import make_defense
+    >>> [setting["alpha"] for setting in settings_to_try(make_defense("kces"), trials=3)]
+    ['auto', 0.3, 0.8, 0.0]
+    """
+    chosen = candidates(defense.search_space(), trials, seed)
+    if len(chosen) < 2:
+        return chosen
+    return chosen + [dict(setting) for setting in defense.always_tried() if setting not in chosen]
 
 
 def _undefended(defense: Defense) -> Defense:

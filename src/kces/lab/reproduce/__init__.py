@@ -3,7 +3,7 @@
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.experiments import EXPERIMENTS, find_experiment
 from kces.lab.reproduce.plan import Experiment, Plan, Slot
-from kces.lab.reproduce.report import Report, write_report
+from kces.lab.reproduce.report import Report, make_folder, write_report
 from kces.lab.reproduce.reproduction import reproduce
 from kces.lab.reproduce.runner import RunReport, Settings, run_cells
 from kces.lab.reproduce.store import Outcome, Store, default_store
@@ -22,6 +22,7 @@ __all__ = [
     "Store",
     "default_store",
     "find_experiment",
+    "make_folder",
     "plain_tables",
     "reproduce",
     "run_cells",

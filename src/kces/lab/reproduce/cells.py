@@ -11,7 +11,7 @@ __all__ = ["PROTOCOL", "Cell", "Option"]
 
 Option: TypeAlias = str | int | float | bool | tuple[float, ...] | None
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Part of every key: raise it when a change of the code changes results, and old rows are no longer used."""
 
 

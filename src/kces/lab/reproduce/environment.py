@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 __all__ = ["environment"]
@@ -11,15 +12,17 @@ __all__ = ["environment"]
 _PACKAGES = ("kces", "numpy", "scipy", "scikit-learn", "numba", "torch", "torch_geometric")
 
 
-def environment() -> dict[str, str]:
-    """Versions, system and number of cores.
+@lru_cache
+def environment() -> str:
+    """Versions, system and number of cores in one line.
 
-    >>> sorted(environment())[:3]
-    ['cores', 'kces', 'numba']
+    >>> environment().split(", ")[0].startswith("python 3.")
+    True
     """
     found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     found["cores"] = str(os.cpu_count() or 1)
-    return found | {name: _version(name) for name in _PACKAGES}
+    found |= {name: _version(name) for name in _PACKAGES}
+    return ", ".join(f"{key} {value}" for key, value in found.items())
 
 
 def _version(package: str) -> str:

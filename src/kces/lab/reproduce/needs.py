@@ -7,12 +7,15 @@ from functools import lru_cache
 from kces.lab.datasets import is_published, parse_name
 from kces.lab.reproduce.cells import Cell
 
-__all__ = ["by_graph", "in_order", "needs"]
+__all__ = ["PRESET_OF", "by_graph", "in_order", "needs"]
+
+PRESET_OF = {"kces": "robust", "kces-paper": "paper"}
+"""The methods that score edges: once per graph, in a cell of its own, for all seeds and trials."""
 
 _PLACE = ("split", "features")
 """Options that say which variant of the graph is meant."""
 _SCORING = ("labels", "clusters")
-"""Options that say how the paper's score is made."""
+"""Options that say how the score is made."""
 _TRAINING = ("training", "trials")
 
 
@@ -72,7 +75,7 @@ def by_graph(cells: list[Cell]) -> list[Cell]:
 
 def _training_needs(cell: Cell) -> dict[str, Cell]:
     found = {}
-    if cell.method.partition("+")[0] == "kces-paper":
+    if cell.method.partition("+")[0] in PRESET_OF:
         found["scores"] = _scores(cell)
     if cell.task == "accuracy" and cell.option("trials", 1) > 1 and _has_choices(cell.method):
         found["tuning"] = _tuning(cell)

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from kces.lab.failures import ERROR, OOM, TIMEOUT
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.store import ERROR, OOM, TIMEOUT, Outcome
+from kces.lab.reproduce.store import Outcome
 
 __all__ = ["WORKER", "FreshInterpreter", "Limits", "Process", "Program", "RunningCell", "Streams", "environment_of"]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from kces.errors import OutputError
 from kces.files import atomic_write
+from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.environment import environment
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
 from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
-from kces.lab.reproduce.store import OK, Outcome
+from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
 
-__all__ = ["Report", "write_report"]
+__all__ = ["Report", "make_folder", "write_report"]
 
 _DRAW = {"dots": draw_dots, "lines": draw_lines, "scale": draw_scale}
 
@@ -34,6 +34,11 @@ class Report:
     def compute_seconds(self) -> float:
         return sum(outcome.seconds for outcome in self.outcomes.values())
 
+    @property
+    def environments(self) -> list[str]:
+        """What the cells were run with; more than one when versions have changed in between."""
+        return sorted({outcome.environment for outcome in self.outcomes.values() if outcome.environment})
+
     def facts(self) -> dict[str, Any]:
         """How the numbers were made."""
         return {
@@ -44,16 +49,21 @@ class Report:
             "training": self.plan.training,
             "cells": len(self.outcomes),
             "compute_seconds": round(self.compute_seconds, 1),
-            "environment": environment(),
+            "environments": self.environments,
         }
 
 
-def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write everything into ``folder``, which is made if need be; files of an earlier run are replaced."""
+def make_folder(folder: Path) -> None:
+    """The folder of a report, made if need be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the output folder {folder}: {error.strerror}") from error
+
+
+def write_report(report: Report, folder: Path) -> list[Path]:
+    """Write everything into ``folder``, which is made if need be; files of an earlier run are replaced."""
+    make_folder(folder)
     name = report.experiment.name
     figures = _write_figures(report, folder)
     table = folder / f"{name}.csv"
@@ -92,7 +102,7 @@ def markdown(report: Report, figures: list[Path]) -> str:
         *_failures(report),
         f"Repeat: `{command(report)}`. {facts['cells']} cells, {_hours(facts['compute_seconds'])} of computing.",
         "",
-        "Measured with " + ", ".join(f"{key} {value}" for key, value in facts["environment"].items()) + ".",
+        *(f"Measured with {each}." for each in facts["environments"]),
     ]
     return "\n".join(lines) + "\n"
 

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kces.lab.failures import NOT_APPLICABLE, OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.forks import TEMPLATE, Template, TemplateLostError
 from kces.lab.reproduce.needs import by_graph, in_order, needs
 from kces.lab.reproduce.process import WORKER, FreshInterpreter, Limits, Program, RunningCell
-from kces.lab.reproduce.store import NOT_APPLICABLE, OK, Outcome, Store
+from kces.lab.reproduce.store import Outcome, Store
 from kces.lab.reproduce.tasks import EXCLUSIVE
 from kces.memory import available_memory
 from kces.progress import Progress, silent
@@ -30,7 +31,7 @@ _MEMORY_SHARE = 0.9
 
 @dataclass(frozen=True)
 class Settings:
-    """How cells are run; nothing here changes a result.
+    """How cells are run; nothing here changes a result, only whether there is one.
 
     Attributes
     ----------

@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kces import __version__
 from kces.errors import OutputError, UnreadableFileError
+from kces.lab.failures import NOT_APPLICABLE, OK, OOM, TIMEOUT
 from kces.lab.reproduce.cells import Cell
+from kces.lab.reproduce.environment import environment
 
-__all__ = ["ERROR", "NOT_APPLICABLE", "OK", "OOM", "TIMEOUT", "Outcome", "Store", "default_store"]
-
-OK, OOM, ERROR, TIMEOUT, NOT_APPLICABLE = "ok", "oom", "error", "timeout", "not applicable"
+__all__ = ["Outcome", "Store", "default_store"]
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS results (
+CREATE TABLE IF NOT EXISTS outcomes (
     key TEXT PRIMARY KEY,      -- hash of the cell
     cell TEXT NOT NULL,        -- the cell itself, as JSON
     status TEXT NOT NULL,      -- ok, oom, error, timeout, not applicable
@@ -29,7 +28,7 @@ CREATE TABLE IF NOT EXISTS results (
     result TEXT NOT NULL,      -- what the task returned, as JSON
     seconds REAL NOT NULL,     -- wall time of the process
     finished REAL NOT NULL,    -- seconds since 1970
-    version TEXT NOT NULL      -- of kces
+    environment TEXT NOT NULL  -- versions, system and number of cores, one line
 ) WITHOUT ROWID
 """
 
@@ -42,11 +41,7 @@ class Outcome:
     result: dict[str, Any] = field(default_factory=dict)
     message: str = ""
     seconds: float = 0.0
-
-    @property
-    def failed(self) -> bool:
-        """Ended badly in a way that another machine, limit or version may mend."""
-        return self.status in (OOM, ERROR, TIMEOUT)
+    environment: str = ""
 
     @property
     def mark(self) -> str:
@@ -117,8 +112,8 @@ class Store:
         """Record the outcome, in place of an earlier one."""
         row = (cell.key, cell.to_json(), outcome.status, outcome.message, json.dumps(outcome.result))
         self._connection.execute(
-            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, outcome.seconds, time.time(), __version__),
+            "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, outcome.seconds, time.time(), outcome.environment or environment()),
         )
 
     def get(self, cells: Iterable[Cell]) -> dict[Cell, Outcome]:
@@ -127,9 +122,9 @@ class Store:
 
     def statuses(self) -> dict[str, str]:
         """Key and status of every row."""
-        return dict(self._connection.execute("SELECT key, status FROM results"))
+        return dict(self._connection.execute("SELECT key, status FROM outcomes"))
 
     def _find(self, cell: Cell) -> Outcome | None:
-        query = "SELECT status, result, message, seconds FROM results WHERE key = ?"
+        query = "SELECT status, result, message, seconds, environment FROM outcomes WHERE key = ?"
         row = self._connection.execute(query, (cell.key,)).fetchone()
-        return None if row is None else Outcome(row[0], json.loads(row[1]), row[2], row[3])
+        return None if row is None else Outcome(row[0], json.loads(row[1]), row[2], row[3], row[4])

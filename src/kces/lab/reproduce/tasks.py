@@ -15,8 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.errors import InvalidParameterError, KCESError, MemoryLimitError
+from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
+from kces.lab.failures import NOT_APPLICABLE, OK, OOM
 from kces.lab.reproduce.cells import Cell
+from kces.lab.reproduce.needs import PRESET_OF
 
 __all__ = ["EXCLUSIVE", "TASKS", "order_by", "pack", "run_task", "unpack"]
 
@@ -27,7 +30,6 @@ Scores: TypeAlias = npt.NDArray[np.float64]
 EXCLUSIVE = frozenset({"cost", "score-cost"})
 """Tasks that measure time: the runner gives them the machine to themselves."""
 
-_PRESET_OF = {"kces": "robust", "kces-paper": "paper"}
 _WARM_UP_GRAPH = "synthetic:n=60,seed=0"
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
@@ -74,11 +76,15 @@ def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
     from kces.lab.training import training_preset
 
     preset = training_preset(cell.option("training", "deeprobust"))
-    scored = inputs.get("scores")
-    if scored is None:
-        return defense_for(cell.method, preset).informed_by(attacked)
-    scores = unpack(scored["scores"])
-    return defense_for(cell.method, preset, scores=scores, seconds=scored["seconds"]).informed_by(attacked)
+    stored = inputs.get("scores")
+    scoring = None if stored is None else _unpack_scoring(stored)
+    return defense_for(cell.method, preset, scoring=scoring).informed_by(attacked)
+
+
+def _unpack_scoring(stored: dict[str, Any]) -> Any:
+    from kces.lab.defenses.edge_sanitization import Scoring
+
+    return Scoring(unpack(stored["scores"]), stored["automatic"], stored["seconds"])
 
 
 # -- the tasks --------------------------------------------------------------------------------------
@@ -116,23 +122,28 @@ def _accuracy(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, A
 
 
 def _cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+    from kces.lab.defenses import NotApplicableError
     from kces.lab.measure import measure_fresh
 
     found = measure_fresh(cell.graph, cell.method, data_root)
-    if found.seconds is None:
-        refused = MemoryLimitError if "memory" in found.note else KCESError
-        raise refused(found.note)
+    if found.status == OOM:
+        raise MemoryLimitError(found.note)
+    if found.status == NOT_APPLICABLE:
+        raise NotApplicableError(found.note)
+    if found.status != OK:
+        raise KCESError(found.note)
     return asdict(found)
 
 
 def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
-    """Scores of all edges, with a summary of their distribution."""
-    from kces.scoring import score_edges
+    """Scores of all edges and the automatic α, with a summary of their distribution."""
+    from kces.lab.defenses.edge_sanitization import Scoring
 
     graph = _load(cell, data_root).graph
-    start = time.perf_counter()
-    scores = score_edges(graph, preset=_preset(cell), **cell.shared_options("labels", "clusters"))
-    return {"scores": pack(scores), "seconds": time.perf_counter() - start} | _distribution(scores)
+    engine = _engine(cell, graph)
+    found = Scoring.of(graph, preset=_preset(cell), engine=engine, **cell.shared_options("labels", "clusters"))
+    facts = {"automatic": found.automatic, "seconds": found.seconds, "engine": engine}
+    return {"scores": pack(found.scores)} | facts | _distribution(found.scores)
 
 
 def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
@@ -156,13 +167,14 @@ def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str,
 
 def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     """Scores of the edges that are left after pruning at the ratio chosen on validation."""
+    from kces.lab.defenses.edge_sanitization import KCESPaper
     from kces.ranking import kept_edges
     from kces.scoring import score_edges
 
     graph = _load(cell, data_root).graph
-    alpha = inputs["tuning"]["parameters"].get("alpha", 0.0)
+    alpha = inputs["tuning"]["parameters"].get("alpha", KCESPaper.alpha)
     pruned = graph.keep_edges(kept_edges(unpack(inputs["scores"]["scores"]), alpha))
-    scores = score_edges(pruned, preset=_preset(cell))
+    scores = score_edges(pruned, preset=_preset(cell), engine=_engine(cell, pruned))
     return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
 
 
@@ -198,7 +210,15 @@ def order_by(order: str, scores: Scores, seed: int) -> Scores:
 
 
 def _preset(cell: Cell) -> str:
-    return _PRESET_OF[cell.method.partition("+")[0]]
+    return PRESET_OF[cell.method.partition("+")[0]]
+
+
+def _engine(cell: Cell, graph: Graph) -> str:
+    """Chosen by the graph alone: what is stored must not depend on the memory that happened to be free."""
+    from kces.engines import engine_by_size
+    from kces.scoring import PAIR_ENGINE
+
+    return engine_by_size(graph) if _preset(cell) == "paper" else PAIR_ENGINE
 
 
 def _distribution(scores: Scores) -> dict[str, float]:

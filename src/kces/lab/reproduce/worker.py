@@ -16,14 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from kces.errors import MemoryLimitError
+from kces.lab.failures import OK, one_line, status_of
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.store import ERROR, NOT_APPLICABLE, OK, OOM
 
 __all__ = ["answer", "main"]
 
 _WATCH_INTERVAL = 0.5
-_ALLOCATION_FAILED = ("can't allocate memory", "cannot allocate memory", "unable to allocate", "bad_alloc")
 
 
 def answer(order: dict[str, Any]) -> dict[str, Any]:
@@ -41,26 +39,6 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # whatever goes wrong in a cell is that cell's outcome, not the end of the run
         return {"status": status_of(error), "message": one_line(error), "result": {}}
     return {"status": OK, "message": "", "result": result}
-
-
-def status_of(error: BaseException) -> str:
-    """Out of memory, not applicable, or any other error.
-
-    >>> status_of(MemoryError()), status_of(RuntimeError("can't allocate memory")), status_of(OSError())
-    ('oom', 'oom', 'error')
-    """
-    if isinstance(error, (MemoryError, MemoryLimitError)):
-        return OOM
-    if any(words in str(error).lower() for words in _ALLOCATION_FAILED):
-        return OOM
-    # By name: importing the class would import torch, which a cell without training need not wait for.
-    names = {base.__name__ for base in type(error).__mro__}
-    return NOT_APPLICABLE if "NotApplicableError" in names else ERROR
-
-
-def one_line(error: BaseException) -> str:
-    """The message without line breaks, or the name of the error when it has none."""
-    return " ".join(str(error).split())[:300] or type(error).__name__
 
 
 def main() -> None:

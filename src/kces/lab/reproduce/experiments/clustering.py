@@ -35,13 +35,22 @@ def _table_clustering(plan: Plan) -> list[Slot]:
 
 def _slots(plan: Plan, dataset: str, rows: dict[str, dict[str, Option]], paper: dict[str, Reported]) -> list[Slot]:
     graph = f"{dataset}@metattack-0.25"
-    around = {method: Slot(_SECTION, method, dataset, plan.runs(graph, method)) for method in (FLOOR, "gcn", CEILING)}
+    if not plan.wants_graph(graph):
+        return []
     settings = [
         Slot(_SECTION, row, dataset, plan.runs(graph, "kces-paper", **options), paper=paper[row])
         for row, options in rows.items()
+        if plan.wants_method("kces-paper")
     ]
-    undefended = Slot(_SECTION, "gcn", dataset, around["gcn"].cells, paper=paper.get("gcn"))
-    return [around[FLOOR], undefended, *settings, around[CEILING]]
+    before, after = (
+        [
+            Slot(_SECTION, method, dataset, plan.runs(graph, method), paper=paper.get(method))
+            for method in methods
+            if plan.wants_method(method)
+        ]
+        for methods in ((FLOOR, "gcn"), (CEILING,))
+    )
+    return before + settings + after
 
 
 TABLE_K = Experiment("table-k", "accuracy of KCES for K = 2 to 30 clusters", _table_k)

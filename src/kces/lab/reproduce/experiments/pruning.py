@@ -17,8 +17,12 @@ _ORDERS = {"high-KC": "high", "random": "random", "low-KC": "low"}
 def _curves(plan: Plan, graph: str, ratios: tuple[float, ...], columns: dict[str, tuple[str, str]]) -> list[Slot]:
     """A row per ratio, a column per (method, order), between the floor and the ceiling."""
     wanted = _QUICK if plan.quick else ratios
-    slots = []
+    slots: list[Slot] = []
+    if not plan.wants_graph(graph):
+        return slots
     for title, (method, order) in columns.items():
+        if not plan.wants_method(method):
+            continue
         cells = tuple(
             Cell.of("curve", graph, method, seed, order=order, ratios=wanted, training=plan.training)
             for seed in range(plan.seeds)
@@ -46,13 +50,18 @@ def _distributions(plan: Plan, dataset: str) -> list[Slot]:
         "pruned": Cell.of("pruned-score", attacked, "kces-paper", trials=plan.trials, training=plan.training),
     }
     section = f"{dataset}: KC scores"
-    return [Slot(section, row, name, (cell,), name) for row, cell in rows.items() for name in _QUANTILES]
+    return [
+        Slot(section, row, name, (cell,), name)
+        for row, cell in rows.items()
+        if plan.wants_graph(cell.graph) and plan.wants_method(cell.method)
+        for name in _QUANTILES
+    ]
 
 
 def _alpha(plan: Plan) -> list[Slot]:
     columns = {"KCES paper": ("kces-paper", "high"), "KCES robust": ("kces", "high")}
     graphs = [f"{name}@metattack-0.25" for name in plan.datasets(("cora", "citeseer", "polblogs"), ("citeseer",))]
-    return [slot for graph in graphs if plan.wants_graph(graph) for slot in _curves(plan, graph, _COARSE, columns)]
+    return [slot for graph in graphs for slot in _curves(plan, graph, _COARSE, columns)]
 
 
 def _clean(plan: Plan) -> list[Slot]:
