@@ -74,9 +74,11 @@ def evaluate(
                 on_run=finished.append,
             )
     except KeyboardInterrupt:
-        if output is not None and finished:
+        kept = "without -o the finished runs are lost"
+        if output is not None:
             _write(evaluation.table(finished), output, force)
-            errors.print(f"stopped; {len(finished)} finished runs are in {escape(str(output))}", highlight=False)
+            kept = f"{len(finished)} finished runs are in {output}"
+        errors.print(escape(f"stopped; {kept}"), highlight=False)
         raise typer.Exit(130) from None
     if output is not None:
         _write(rows, output, force)

@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
-from kces.lab.defenses import PURIFIERS, Defense, Purifier, make_defense
+from kces.lab.defenses import PURIFIERS, Defense, Purified, Purifier, make_defense
 from kces.lab.defenses.adjacency import sparse_on_edges
 from kces.lab.defenses.base import Classes, Correct, Grid
 from kces.lab.defenses.edge_sanitization import EdgeSanitization, Scoring
@@ -74,7 +74,6 @@ def defense_for(method: str, preset: TrainingPreset, *, scoring: Scoring | None 
         if first in PURIFIERS and second in PURIFIERS
         else make_defense(method, preset=preset)
     )
-    purifier = getattr(found, "purifier", None)
-    if isinstance(purifier, EdgeSanitization):
-        purifier.known = scoring
+    if isinstance(found, (Purified, SanitizedFirst)) and isinstance(found.purifier, EdgeSanitization):
+        found.purifier.known = scoring
     return found
