@@ -69,7 +69,7 @@ def test_purifiers_compose_with_models(name: str, attacked: AttackedGraph) -> No
     if name == "gpr-gae+gat":
         defense = replace(defense, purifier=replace(defense.purifier, epochs=20))
     if name == "svd+prognn":
-        defense = replace(defense, model=replace(defense.model, epochs=10, learning_rate=0.01))
+        defense = replace(defense, behind=replace(defense.behind, epochs=10, learning_rate=0.01))
     classes = defense.fit(attacked.graph, seed=0).predict()
     assert accuracy(attacked.graph, classes, attacked.graph.test) > 45
 
@@ -77,7 +77,7 @@ def test_purifiers_compose_with_models(name: str, attacked: AttackedGraph) -> No
 def test_composed_parameters_reach_their_part() -> None:
     defense = make_defense("kces+gat").with_parameters({"alpha": 0.7, "dropout": 0.1})
     assert defense.purifier.alpha == 0.7
-    assert defense.model.dropout == 0.1
+    assert defense.behind.dropout == 0.1
     assert set(defense.search_space()) == {"alpha"}  # the model behind keeps its settings
 
 

@@ -23,10 +23,8 @@ from kces.lab.reproduce.needs import PRESET_OF, in_order
 from kces.lab.reproduce.paper import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
 from kces.lab.reproduce.plan import cells_of
 from kces.lab.reproduce.report import markdown, write_report
-from kces.lab.reproduce.scored import defense_for
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task
-from kces.lab.training import DEEPROBUST
 from kces.ranking import kept_edges
 from kces.scoring import score_edges
 
@@ -124,8 +122,8 @@ def test_a_wish_that_selects_nothing_is_refused(wish):
 def test_kces_with_stored_scores_equals_kces(method, preset):
     graph = load_builtin(GRAPH)
     scoring = replace(Scoring.of(graph, preset=preset), seconds=2.0)
-    stored = defense_for(method, DEEPROBUST, scoring=scoring)
-    direct = make_defense(method)
+    stored, direct = make_defense(method), make_defense(method)
+    stored.purifier.known = scoring
     assert stored.search_space() == direct.search_space()
     for alpha in (0.0, 0.4, *(["auto"] if preset == "robust" else [])):
         ours = stored.with_parameters({"alpha": alpha}).fit(graph, 1)
@@ -136,7 +134,7 @@ def test_kces_with_stored_scores_equals_kces(method, preset):
 def test_kces_before_a_purifier_hands_on_the_cleaned_graph():
     graph = load_builtin(GRAPH)
     scoring = Scoring.of(graph, preset="paper")
-    both = defense_for("kces-paper+svd", DEEPROBUST, scoring=scoring).with_parameters({"alpha": 0.5, "rank": 5})
+    both = make_defense("kces-paper+svd").with_parameters({"alpha": 0.5, "rank": 5})
     pruned = graph.keep_edges(kept_edges(scoring.scores, 0.5))
     assert pruned.n_edges == graph.n_edges // 2
     alone = make_defense("svd").with_parameters({"rank": 5}).fit(pruned, 0).predict()

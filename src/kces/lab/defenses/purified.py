@@ -1,4 +1,4 @@
-"""A purifier in front of a model: ``kces+gat`` and its like."""
+"""A purifier in front of a model or of another purifier: ``kces+gat``, ``kces+jaccard`` and their like."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from typing_extensions import Self
 
 from kces.graph import Graph
 from kces.lab.attacked import AttackedGraph
+from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
 from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, Purifier, require_features
 
 __all__ = ["Purified"]
@@ -17,35 +19,42 @@ __all__ = ["Purified"]
 
 @dataclass
 class Purified(Defense):
-    """Clean the graph, then train the model on what is left. The purifier is tuned, the model keeps its settings."""
+    """Clean the graph, then train on what is left. The purifier is tuned; what stands behind it keeps its settings.
+
+    A model gets the cleaned adjacency with its weights. A defense that purifies itself gets the graph without the
+    edges that have lost all their weight: the paper's "(K)" before GCN-Jaccard or GCN-SVD.
+    """
 
     purifier: Purifier
-    model: Model
+    behind: Defense
 
     def search_space(self) -> Grid:
         return self.purifier.grid
 
-    def model_behind(self) -> Model:
-        return self.model.with_parameters({})
+    def model_behind(self) -> Defense:
+        return self.behind.model_behind()
 
     def fit(self, graph: Graph, seed: int = 0) -> Self:
         if self.purifier.needs_features:
             require_features(graph, type(self.purifier).__name__)
         adjacency = self.purifier.purify(graph, seed)
-        self.reused_seconds = self.purifier.reused_seconds
-        self.model.fit(graph, seed, adjacency=adjacency)
+        if isinstance(self.behind, Model):
+            self.behind.fit(graph, seed, adjacency=adjacency)
+        else:
+            self.behind.fit(_without_lost_edges(graph, adjacency), seed)
+        self.reused_seconds = self.purifier.reused_seconds + self.behind.reused_seconds
         return self
 
     def predict(self) -> Classes:
-        return self.model.predict()
+        return self.behind.predict()
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Purified:
         ours = {name: value for name, value in parameters.items() if name in self.purifier.grid}
         theirs = {name: value for name, value in parameters.items() if name not in ours}
-        return Purified(replace(self.purifier, **ours), self.model.with_parameters(theirs))
+        return Purified(replace(self.purifier, **ours), self.behind.with_parameters(theirs))
 
     def trained_for(self, epochs: int) -> Purified:
-        return Purified(replace(self.purifier), self.model.trained_for(epochs))
+        return Purified(replace(self.purifier), self.behind.trained_for(epochs))
 
     def always_tried(self) -> Sequence[Mapping[str, Any]]:
         return self.purifier.always_tried
@@ -54,4 +63,9 @@ class Purified(Defense):
         return self.purifier.choose(settings, right)
 
     def informed_by(self, attacked: AttackedGraph) -> Purified:
-        return Purified(self.purifier.informed_by(attacked), self.model)
+        return Purified(self.purifier.informed_by(attacked), self.behind)
+
+
+def _without_lost_edges(graph: Graph, adjacency: Adjacency) -> Graph:
+    weights = sparse_on_edges(graph, adjacency)
+    return graph.keep_edges(np.asarray(weights[graph.edges[:, 0], graph.edges[:, 1]]).ravel() > 0)

@@ -48,18 +48,23 @@ PURIFIERS: dict[str, type[Purifier]] = {
 def make_defense(name: str, *, preset: TrainingPreset = DEEPROBUST) -> Defense:
     """The defense of that name with its default hyper-parameters.
 
-    ``purifier+model`` puts a purifier before a model; a purifier alone stands before a GCN.
+    ``purifier+model`` puts a purifier before a model; a purifier alone stands before a GCN. Purifiers may follow
+    one another: ``kces+jaccard+gat``.
 
     >>> make_defense("gcn")
     GCN(preset=TrainingPreset(name='deeprobust', ...), hidden=None)
+    >>> type(make_defense("kces+jaccard").behind.purifier).__name__
+    'Jaccard'
     """
-    first, plus, second = name.strip().lower().partition("+")
-    if not plus and first in MODELS:
-        return MODELS[first](preset=preset)
-    model = second if plus else "gcn"
-    if first not in PURIFIERS or model not in MODELS:
+    *before, last = name.strip().lower().split("+")
+    if last in PURIFIERS:
+        before, last = [*before, last], "gcn"
+    if last not in MODELS or not PURIFIERS.keys() >= set(before):
         raise InvalidParameterError(
             f"unknown defense {name!r}; models: {', '.join(MODELS)}; purifiers: {', '.join(PURIFIERS)}; "
             f"together as purifier+model"
         )
-    return Purified(PURIFIERS[first](), MODELS[model](preset=preset))
+    defense: Defense = MODELS[last](preset=preset)
+    for purifier in reversed(before):
+        defense = Purified(PURIFIERS[purifier](), defense)
+    return defense

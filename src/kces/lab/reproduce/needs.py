@@ -99,7 +99,6 @@ def _made_on_demand(graph: str) -> bool:
 
 @lru_cache
 def _has_choices(method: str) -> bool:
-    from kces.lab.reproduce.scored import defense_for
-    from kces.lab.training import DEEPROBUST
+    from kces.lab.defenses import make_defense
 
-    return bool(defense_for(method, DEEPROBUST).search_space())
+    return bool(make_defense(method).search_space())

@@ -72,19 +72,16 @@ def _load(cell: Cell, data_root: Path | None) -> AttackedGraph:
 
 
 def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
-    from kces.lab.reproduce.scored import defense_for
+    """The cell's defense; the KCES in front of it, if there is one, gets the scores of the cell that made them."""
+    from kces.lab.defenses import make_defense
+    from kces.lab.defenses.edge_sanitization import Scoring
     from kces.lab.training import training_preset
 
-    preset = training_preset(cell.option("training", "deeprobust"))
-    stored = inputs.get("scores")
-    scoring = None if stored is None else _unpack_scoring(stored)
-    return defense_for(cell.method, preset, scoring=scoring).informed_by(attacked)
-
-
-def _unpack_scoring(stored: dict[str, Any]) -> Any:
-    from kces.lab.defenses.edge_sanitization import Scoring
-
-    return Scoring(unpack(stored["scores"]), stored["automatic"], stored["seconds"])
+    defense: Any = make_defense(cell.method, preset=training_preset(cell.option("training", "deeprobust")))
+    if "scores" in inputs:
+        stored = inputs["scores"]
+        defense.purifier.known = Scoring(unpack(stored["scores"]), stored["automatic"], stored["seconds"])
+    return defense.informed_by(attacked)
 
 
 # -- the tasks --------------------------------------------------------------------------------------

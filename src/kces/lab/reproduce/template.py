@@ -41,7 +41,6 @@ PRELOADED = (
     "kces.lab.defenses.tuning",
     "kces.lab.measure",
     "kces.lab.reproduce.features",
-    "kces.lab.reproduce.scored",
     "kces.lab.reproduce.tasks",
     "kces.lab.training",
 )
