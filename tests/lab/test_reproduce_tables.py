@@ -248,6 +248,12 @@ def test_a_report_names_the_methods_that_got_fewer_trainings():
     assert "--slow-seeds 3 --slow-trials 10" in markdown(alike, [])
 
 
+def test_a_page_of_costs_says_nothing_of_tuning():
+    page = markdown(Report(EXPERIMENTS["table-cost"], Plan(seeds=1), [], {}), [])
+    assert "Hyper-parameters" not in page
+    assert "floor" not in page
+
+
 def test_csv_has_floor_ceiling_and_difference_in_every_row():
     table = to_frame(fill(SLOTS, outcomes(SLOTS, VALUES))).set_index("row")
     assert set(table["floor"]) == {61.0}

@@ -32,6 +32,7 @@ SLOW_METHODS = frozenset({"prognn"})
 """A single training of these takes minutes even on a small graph: a plan has its own numbers for them."""
 
 _CLEAN = "@clean"
+_ACCURACY = "accuracy, %"
 _LABELS = {
     "mlp": "MLP (floor)",
     "oracle": "oracle (ceiling)",
@@ -167,8 +168,13 @@ class Experiment:
     slots: Callable[[Plan], list[Slot]]
     notes: tuple[str, ...] = ()
     drawing: str = "dots"
-    unit: str = "accuracy, %"
+    unit: str = _ACCURACY
     has_distributions: bool = False
+
+    @property
+    def judges_accuracy(self) -> bool:
+        """Whether models are tuned and judged, and not timed."""
+        return self.unit == _ACCURACY
 
     def plan_slots(self, plan: Plan) -> list[Slot]:
         """The slots of the plan; a wish that selects nothing is an error, not a smaller table."""

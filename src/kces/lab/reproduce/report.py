@@ -18,6 +18,10 @@ from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
 
 __all__ = ["Report", "make_folder", "write_report"]
 
+_FLOOR_AND_CEILING = (
+    " MLP uses no graph and is the floor; the oracle takes out exactly the adversarial edges that were added and is "
+    "the ceiling."
+)
 _DRAW = {"dots": draw_dots, "lines": draw_lines, "scale": draw_scale}
 
 
@@ -87,15 +91,12 @@ def markdown(report: Report, figures: list[Path]) -> str:
         ]
     lines += [
         f"Numbers: {experiment.unit}; {_spread(report.plan.seeds)}. Below ours stands the "
-        "paper's number, in brackets our difference to it. MLP uses no graph and is the floor; the oracle takes out "
-        "exactly the adversarial edges that were added and is the ceiling.",
+        f"paper's number, in brackets our difference to it.{_FLOOR_AND_CEILING if experiment.judges_accuracy else ''}",
         "",
         to_markdown(report.filled),
         "",
         *(f"- {note}" for note in experiment.notes),
-        f"- Hyper-parameters: {facts['trials']} settings tried on validation with seed 0; training preset "
-        f"{facts['training']}.",
-        *_slow_methods(report),
+        *(_how_trained(report) if experiment.judges_accuracy else []),
         "",
         *(f"![{path.stem}]({path.name})" for path in figures if path.suffix == ".png"),
         "",
@@ -118,6 +119,12 @@ def command(report: Report) -> str:
     words += [f"--methods {','.join(plan.methods)}"] if plan.methods else []
     words += [f"--training {plan.training}"] if plan.training != "deeprobust" else []
     return " ".join(words)
+
+
+def _how_trained(report: Report) -> list[str]:
+    plan = report.plan
+    tried = f"{plan.trials} settings tried on validation with seed 0"
+    return [f"- Hyper-parameters: {tried}; training preset {plan.training}.", *_slow_methods(report)]
 
 
 def _slow_methods(report: Report) -> list[str]:
