@@ -90,7 +90,6 @@ def _automatic(problem: Problem, seed: int) -> tuple[Engine, str]:
     if needed > available:
         return LocalEngine(seed=seed), f"exact would need {format_bytes(needed)} of {format_bytes(available)}"
     if engine_by_size(graph) != exact.name:
-        return LocalEngine(
-            seed=seed
-        ), f"exact would cost {_exact_work(graph):.1e} multiplications on {graph.n_edges} edges"
+        cost = f"{_exact_work(graph):.1e} multiplications"
+        return LocalEngine(seed=seed), f"exact would cost {cost} on {graph.n_edges} edges"
     return exact, f"{graph.n_nodes} nodes and {graph.n_edges} edges are few enough"
