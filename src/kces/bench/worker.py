@@ -6,7 +6,6 @@ Reads a job as JSON on stdin, prints the result as JSON on stdout. Compiled code
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
@@ -23,6 +22,7 @@ from kces.engines.problem import Problem
 from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
 from kces.graph import Graph
 from kces.lab.datasets import load
+from kces.memory import peak_memory
 from kces.presets import recipe_for
 from kces.progress import Progress, silent
 from kces.scoring import pose
@@ -66,7 +66,7 @@ def run(job: Job) -> dict[str, Any]:
         "seconds": sum(clock.seconds.values()),
         "stages": clock.seconds,
         "label_seconds": label_seconds,
-        "peak_mb": _peak_megabytes(),
+        "peak_mb": peak_memory() / 2**20,
         "edges": len(scores),
     }
 
@@ -123,11 +123,7 @@ def _train_gcn(graph: Graph) -> dict[str, Any]:
     make_defense("gcn").fit(load_builtin("synthetic:n=60,seed=0"), seed=0)
     began = time.perf_counter()
     make_defense("gcn").fit(graph, seed=0)
-    return {"seconds": time.perf_counter() - began, "peak_mb": _peak_megabytes(), "edges": graph.n_edges}
-
-
-def _peak_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": time.perf_counter() - began, "peak_mb": peak_memory() / 2**20, "edges": graph.n_edges}
 
 
 def main() -> None:

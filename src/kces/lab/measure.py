@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import psutil
 from kces.errors import InvalidParameterError, KCESError
 from kces.lab.failures import ERROR, OK, OOM, one_line, status_of
 from kces.lab.training import DEEPROBUST
+from kces.memory import peak_memory
 
 __all__ = ["Cost", "Usage", "main", "measure_fresh", "watch"]
 
@@ -132,13 +132,7 @@ def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
     classes = defense.fit(attacked.graph, seed=0).predict()
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     right = accuracy(attacked.graph, classes, attacked.judged_nodes)
-    return Cost(graph, name, right, seconds, cpu_seconds, _peak_of_process(), before)
-
-
-def _peak_of_process() -> float:
-    """The kernel's own record; in KiB on Linux, in bytes on macOS."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / _MEGABYTE if sys.platform == "darwin" else peak / 1024
+    return Cost(graph, name, right, seconds, cpu_seconds, peak_memory() / _MEGABYTE, before)
 
 
 def main(arguments: list[str] | None = None) -> None:

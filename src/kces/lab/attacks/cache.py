@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from kces.lab.attacks.checkpoint import graph_fingerprint
 from kces.lab.attacks.flips import budget_label
 from kces.lab.attacks.registry import find_attack
 from kces.lab.datasets.roots import cache_folder, data_root, is_writable
+from kces.memory import peak_memory
 from kces.progress import Progress, silent
 
 __all__ = ["attack_folder", "load_or_make"]
@@ -49,7 +49,7 @@ def load_or_make(
     unfinished = {"checkpoint": folder / f"{stem}.unfinished.npz"} if attack.resumable else {}
     attacked = attack(clean, budget, seed, progress=progress, **unfinished)
     named = replace(attacked.graph, name=_full_name(clean, method, budget, seed))
-    attacked = replace(attacked, graph=named, log=attacked.log | {"peak_gb": _peak_memory()})
+    attacked = replace(attacked, graph=named, log=attacked.log | {"peak_gb": round(peak_memory() / 1e9, 2) or None})
     _write(stored, attacked)
     return attacked
 
@@ -65,16 +65,6 @@ def attack_folder(root: str | Path | None = None) -> Path:
 
 def _full_name(clean: Graph, method: str, budget: float, seed: int) -> str:
     return f"{clean.name}@{method}-{budget_label(budget)}" + (f"#{seed}" if seed else "")
-
-
-def _peak_memory() -> float | None:
-    """The most memory this process has held so far, in GB; None where the platform does not tell."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    unit = 1e9 if sys.platform == "darwin" else 1e6
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 2)
 
 
 def _safe(name: str) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import resource
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -20,6 +18,7 @@ from kces.lab.attacked import AttackedGraph
 from kces.lab.failures import NOT_APPLICABLE, OK, OOM
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.needs import PRESET_OF
+from kces.memory import peak_memory
 
 __all__ = ["EXCLUSIVE", "TASKS", "order_by", "pack", "run_task", "unpack"]
 
@@ -155,7 +154,7 @@ def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str,
     return {
         "seconds": time.perf_counter() - start,
         "cpu_seconds": time.process_time() - cpu_start,
-        "peak_mb": _peak_megabytes(),
+        "peak_mb": peak_memory() / 2**20,
         "engine": engine,
         "nodes": graph.n_nodes,
         "edges": graph.n_edges,
@@ -222,12 +221,6 @@ def _distribution(scores: Scores) -> dict[str, float]:
     quantiles = np.quantile(scores, _QUANTILES)
     named = {f"q{round(100 * q)}": float(value) for q, value in zip(_QUANTILES, quantiles, strict=True)}
     return named | {"mean": float(scores.mean()), "edges": len(scores)}
-
-
-def _peak_megabytes() -> float:
-    """The kernel's own record; in KiB on Linux, in bytes on macOS."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 1024
 
 
 TASKS: dict[str, Task] = {
