@@ -29,5 +29,8 @@ class Oracle(Purifier):
 
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         if self.adversarial is None or len(self.adversarial) != graph.n_edges:
-            raise NotApplicableError(f"oracle needs to know which edges of {graph.name} are adversarial")
+            raise NotApplicableError(
+                f"oracle needs to know which edges of {graph.name} are adversarial; before another purifier it does "
+                "(oracle+jaccard), behind one it does not"
+            )
         return weighted(graph, (~self.adversarial).astype(np.float64))
