@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -35,19 +35,17 @@ app.command()(command)
 runner = CliRunner()
 
 
+@dataclass
 class Fixed(Model):
     """Predicts the true class of a share of the nodes; stands for any model in tests of the harness."""
 
+    right: float = 0.25
+
     grid: ClassVar[Grid] = {"right": (0.0, 1.0, 0.5)}
-
-    def __init__(self, right: float = 0.25) -> None:
-        self.preset = PAPER
-        self.right = right
-
-    def with_parameters(self, parameters):
-        return Fixed(**({"right": self.right} | dict(parameters)))
+    fits: ClassVar[list[float]] = []
 
     def fit(self, graph: Graph, seed: int = 0, *, adjacency=None):
+        self.fits.append(self.right)
         self._classes = np.where(np.arange(graph.n_nodes) < self.right * graph.n_nodes, graph.labels, -1)
         return self
 
@@ -78,10 +76,7 @@ def guesses(*shares: float) -> Model:
     class Guess(Fixed):
         grid: ClassVar[Grid] = {"right": shares[1:]}
 
-        def with_parameters(self, parameters):
-            return Guess(**({"right": self.right} | dict(parameters)))
-
-    return Guess(shares[0])
+    return Guess(right=shares[0])
 
 
 @pytest.mark.parametrize(
@@ -97,13 +92,22 @@ def guesses(*shares: float) -> Model:
 def test_a_lead_on_validation_counts_only_where_it_is_sure(
     shares: tuple[float, ...], undefended: float, expected: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kces.lab.defenses.tuning.GCN", lambda *preset: Fixed(undefended))
+    monkeypatch.setattr("kces.lab.defenses.tuning.GCN", lambda *preset: Fixed(right=undefended))
     nodes = np.arange(100)
     chain = np.stack([nodes[:-1], nodes[1:]], axis=1)
     graph = Graph.from_edges(
         chain, np.eye(100)[:, :7], labels=nodes % 2, train=nodes[:4], val=nodes[::5], test=nodes[1::2], name="chain"
     )
     assert tuned(guesses(*shares), graph, trials=5).parameters == expected
+
+
+def test_published_settings_among_the_candidates_are_not_trained_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fixed, "fits", [])
+    monkeypatch.setattr("kces.lab.defenses.tuning.GCN", lambda *preset: Fixed(right=0.1))
+    result = tuned(guesses(0.5, 0.0, 0.5, 1.0), split_graph(), trials=5)
+    assert Fixed.fits == [0.0, 0.5, 1.0, 0.1]  # the candidates, and the undefended model
+    assert [trial.parameters for trial in result.trials] == [{}, {"right": 0.0}, {"right": 0.5}, {"right": 1.0}]
+    assert result.trials[0].accuracy == result.trials[2].accuracy
 
 
 def test_the_undefended_model_of_a_purifier_is_the_model_behind_it() -> None:

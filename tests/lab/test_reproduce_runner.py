@@ -198,6 +198,20 @@ def test_parallel_gives_what_serial_gives(fake, tmp_path):
     assert len(found[0]) == 8
 
 
+@pytest.mark.parametrize(
+    ("variable", "allowed", "jobs", "each"),
+    [
+        ("OMP_NUM_THREADS", 1, 1, 1),
+        ("KCES_NUM_THREADS", 6, 2, 3),
+        ("KCES_NUM_THREADS", 1, 2, 1),
+    ],
+)
+def test_jobs_share_the_threads_that_the_environment_allows(variable, allowed, jobs, each, monkeypatch):
+    monkeypatch.delenv("KCES_NUM_THREADS", raising=False)
+    monkeypatch.setenv(variable, str(allowed))
+    assert Settings(jobs=jobs).limits().threads == each
+
+
 def test_measurements_have_the_machine_to_themselves(fake, store, tmp_path):
     cells = [Cell.of("cost", GRAPH, f"m{number}", sleep=0.05) for number in range(3)]
     run_cells(cells, store, Settings(jobs=3, command=fake, template=None))

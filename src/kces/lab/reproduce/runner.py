@@ -6,7 +6,6 @@ interpreter: what a forked process inherits would count as its own.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from kces.lab.reproduce.store import Outcome, Store
 from kces.lab.reproduce.tasks import EXCLUSIVE
 from kces.memory import available_memory
 from kces.progress import Progress, silent
+from kces.threads import thread_count
 
 __all__ = ["RunReport", "Settings", "run_cells"]
 
@@ -31,7 +31,7 @@ _MEMORY_SHARE = 0.9
 
 @dataclass(frozen=True)
 class Settings:
-    """How cells are run; nothing here changes a result, only whether there is one.
+    """How cells are run; nothing here changes a result, only whether there is one. The jobs share the threads.
 
     Attributes
     ----------
@@ -53,9 +53,8 @@ class Settings:
     template: Sequence[str] | None = TEMPLATE
 
     def limits(self) -> Limits:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         memory = self.memory or int(_MEMORY_SHARE * available_memory() / self.jobs)
-        return Limits(max(1, cores // self.jobs), memory, self.seconds)
+        return Limits(max(1, thread_count() // self.jobs), memory, self.seconds)
 
 
 @dataclass(frozen=True)
