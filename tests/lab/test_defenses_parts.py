@@ -17,6 +17,7 @@ from kces.lab.defenses import make_defense
 from kces.lab.defenses.adjacency import LowRank, gcn_operator, normalised, sparse_on_edges, weighted
 from kces.lab.defenses.airgnn import AirGNNNetwork
 from kces.lab.defenses.base import Task
+from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.defenses.gat import WeightedGATConv
 from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork
 from kces.lab.defenses.jaccard import Jaccard
@@ -153,19 +154,28 @@ def test_jaccard_threshold_and_the_released_codes_strictness() -> None:
 # -- models ----------------------------------------------------------------------------------------
 
 
-def test_weighted_attention_with_ones_is_pygs_layer() -> None:
-    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    features = torch.randn(3, 4)
-    ours, theirs = WeightedGATConv(4, 2, heads=2, fill_value=1.0), GATConv(4, 2, heads=2)
+def test_attention_with_ones_is_pygs_layer_and_has_its_gradients() -> None:
+    generator = torch.Generator().manual_seed(0)
+    # A hub, a triangle, a leaf, an isolated node, an edge one way only.
+    edges = torch.tensor([[0, 1, 0, 2, 0, 3, 1, 2, 4], [1, 0, 2, 0, 3, 0, 2, 1, 0]])
+    ours, theirs = WeightedGATConv(4, 2, heads=3), GATConv(4, 2, heads=3)
     theirs.load_state_dict(ours.state_dict())
-    torch.testing.assert_close(ours(features, edges, torch.ones(4, 1)), theirs(features, edges))
+    pull = torch.randn(6, 6, generator=generator)
+    found = []
+    for layer, arguments in ((ours, [EdgeAttention(edges, torch.ones(9), n_nodes=6)]), (theirs, [edges])):
+        features = torch.randn(6, 4, generator=torch.Generator().manual_seed(1), requires_grad=True)
+        output = layer(features, *arguments)
+        (output * pull).sum().backward()
+        found.append([output, features.grad, *(each.grad for each in layer.parameters())])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def test_weight_two_counts_like_two_parallel_edges() -> None:
-    layer = WeightedGATConv(4, 2, add_self_loops=False)
-    features = torch.randn(3, 4)
-    doubled = layer(features, torch.tensor([[0, 0, 1], [2, 2, 2]]), torch.ones(3, 1))
-    torch.testing.assert_close(layer(features, torch.tensor([[0, 1], [2, 2]]), torch.tensor([[2.0], [1.0]])), doubled)
+    layer, features = WeightedGATConv(4, 2), torch.randn(3, 4)
+    doubled = EdgeAttention(torch.tensor([[0, 0, 1], [2, 2, 2]]), torch.ones(3), n_nodes=3)
+    weighted = EdgeAttention(torch.tensor([[0, 1], [2, 2]]), torch.tensor([2.0, 1.0]), n_nodes=3)
+    torch.testing.assert_close(layer(features, weighted), layer(features, doubled))
 
 
 def test_airgnn_without_residual_is_plain_propagation() -> None:

@@ -6,43 +6,34 @@ import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 with warnings.catch_warnings():  # importing PyG uses a torch function that is about to go
     warnings.simplefilter("ignore", DeprecationWarning)
     from torch_geometric.nn import GATConv
-    from torch_geometric.utils import softmax
 
 from kces.lab.defenses.adjacency import edge_list
 from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.training import FeatureLinear
 
 __all__ = ["GAT"]
 
 
 class WeightedGATConv(GATConv):
-    """GATConv in which an edge of weight w counts like w parallel edges: ``softmax(score + log w)``.
+    """PyG's layer, with its parameters and their start, over edges that may have weights.
 
-    Weights come from purifiers such as SVD; PyG's own ``edge_attr`` would learn what to do with them.
+    PyG's own ``edge_attr`` would learn what to do with weights; and it makes a message for every edge and unit,
+    which :class:`EdgeAttention` does not.
     """
 
-    def edge_update(
-        self,
-        alpha_j: Tensor,
-        alpha_i: Tensor | None,
-        edge_attr: Tensor | None,
-        index: Tensor,
-        ptr: Tensor | None,
-        dim_size: int | None,
-    ) -> Tensor:
-        alpha = alpha_j if alpha_i is None else alpha_j + alpha_i
-        alpha = functional.leaky_relu(alpha, self.negative_slope)
-        if edge_attr is not None:
-            alpha = alpha + torch.log(edge_attr)
-        alpha = softmax(alpha, index, ptr, dim_size)
-        return functional.dropout(alpha, p=self.dropout, training=self.training)
+    def forward(self, x: Tensor, attention: EdgeAttention) -> Tensor:
+        values = self.lin(x).view(-1, self.heads, self.out_channels)
+        at_source, at_target = (values * self.att_src).sum(dim=-1), (values * self.att_dst).sum(dim=-1)
+        shares = attention.shares(at_source, at_target, self.negative_slope)
+        shares = functional.dropout(shares, self.dropout, self.training)
+        return attention.gather(shares, values).flatten(1) + self.bias
 
 
 class GATNetwork(nn.Module):
@@ -53,17 +44,16 @@ class GATNetwork(nn.Module):
         width = hidden * heads
         self.project = FeatureLinear(task.features, width)
         nn.init.xavier_uniform_(self.project.weight)
-        self.first = WeightedGATConv(width, hidden, heads=heads, dropout=dropout, fill_value=1.0)
+        self.first = WeightedGATConv(width, hidden, heads=heads, dropout=dropout)
         self.first.lin = nn.Identity()
-        self.second = WeightedGATConv(width, task.n_classes, heads=1, dropout=dropout, fill_value=1.0)
-        self.edges, weights = edge_list(task.sparse_adjacency)
-        self.weights = weights.unsqueeze(1)
+        self.second = WeightedGATConv(width, task.n_classes, heads=1, dropout=dropout)
+        self.attention = EdgeAttention(*edge_list(task.sparse_adjacency), task.graph.n_nodes)
         self.dropout = dropout
 
     def forward(self) -> Tensor:
-        hidden = self.first(self.project(self.dropout), self.edges, self.weights)
+        hidden = self.first(self.project(self.dropout), self.attention)
         hidden = functional.dropout(functional.elu(hidden), self.dropout, self.training)
-        logits: Tensor = self.second(hidden, self.edges, self.weights)
+        logits: Tensor = self.second(hidden, self.attention)
         return logits
 
 
