@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kces.builtin import synthetic
+from kces.datasets.builtin import synthetic
+from kces.datasets.toys import barbell, path, star, thorny
 from kces.graph import Graph
-from kces.toys import barbell, path, star, thorny
 
 
 @pytest.fixture(params=["path", "star", "barbell", "thorny", "sparse", "dense-graph"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kces.automatic_cut import automatic_alpha, informed_choice, unrelated_pairs, unrelated_share
-from kces.builtin import digits, synthetic
+from kces.datasets.builtin import digits, synthetic
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.robust import RobustEvidence, robust_evidence

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from kces.builtin import digits, synthetic
+from kces.datasets.builtin import digits, synthetic
+from kces.datasets.toys import barbell, path, star, thorny
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import RIDGE, propagation
@@ -25,7 +26,6 @@ from kces.robust import (
     robust_scores,
     train_label_scores,
 )
-from kces.toys import barbell, path, star, thorny
 
 
 def unit(row: np.ndarray) -> np.ndarray:

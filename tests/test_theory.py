@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.builtin import synthetic
+from kces.datasets.builtin import synthetic
 from kces.engines.exact import ExactEngine
 from kces.engines.problem import Problem
 from kces.errors import InvalidParameterError, SingularKernelError

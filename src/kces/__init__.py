@@ -14,7 +14,7 @@ from kces.errors import KCESError
 from kces.graph import Graph
 
 if TYPE_CHECKING:
-    from kces.builtin import load_builtin
+    from kces.datasets.builtin import load_builtin
     from kces.sanitize import KCES
     from kces.scoring import find_suspicious_edges, gkc, score_edges
 
@@ -23,7 +23,7 @@ _LAZY = {
     "KCES": "kces.sanitize",
     "find_suspicious_edges": "kces.scoring",
     "gkc": "kces.scoring",
-    "load_builtin": "kces.builtin",
+    "load_builtin": "kces.datasets.builtin",
     "score_edges": "kces.scoring",
 }
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
 from kces.errors import InvalidParameterError
 from kces.robust import RobustEvidence
+from kces.types import Array, Bools
 
 __all__ = [
     "DEEPEST",
@@ -29,8 +29,6 @@ __all__ = [
     "unrelated_share",
 ]
 
-Array = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 SIGNIFICANCE = 0.01
 """Share of unrelated pairs that would pass as edges."""
@@ -55,7 +53,7 @@ def automatic_alpha(evidence: RobustEvidence) -> float:
 
     Examples
     --------
-    >>> from kces.builtin import digits
+    >>> from kces.datasets.builtin import digits
     >>> from kces.robust import robust_evidence
     >>> round(automatic_alpha(robust_evidence(digits())), 2)  # a clean graph loses little
     0.0

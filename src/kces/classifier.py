@@ -14,8 +14,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 
 from kces.errors import InvalidGraphError
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.kernel import normalize_rows, propagation
+from kces.types import Features
 
 __all__ = ["sgc_accuracy"]
 
@@ -25,7 +26,7 @@ _MAX_WIDTH = 256
 def sgc_accuracy(graph: Graph, *, on: str = "val", hops: int = 2) -> float:
     """Accuracy on the ``val`` or ``test`` nodes of logistic regression on ``T^hops X`` (Wu et al., 2019).
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> sgc_accuracy(barbell(), on="test")
     1.0
     """

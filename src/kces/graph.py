@@ -5,18 +5,16 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
+from kces.types import Features
 
-__all__ = ["Features", "Graph", "Repairs"]
-
-Features: TypeAlias = Any
-"""A dense ``(N, F)`` float64 array or a CSR matrix. scipy ships no types, so the checker sees no more than this."""
+__all__ = ["Graph", "Repairs"]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, InvalidParameterError, SingularKernelError
-from kces.graph import Features, Graph
+from kces.graph import Graph
+from kces.types import Array, Features, is_sparse
 
 __all__ = [
     "COSINE_NOISE",
@@ -24,7 +24,6 @@ __all__ = [
     "snap_cosine",
 ]
 
-Array = npt.NDArray[np.float64]
 
 RIDGE = 1e-3
 """Default λ. The paper inverts H itself; twin nodes (equal z) make H singular, so λ > 0 is part of our GKC."""
@@ -37,7 +36,7 @@ product (1e-16) would otherwise become an error of 1e-8 in H for every pair of t
 def propagation(graph: Graph) -> sp.csr_array:
     """``T = D^-1/2 (A + I) D^-1/2`` as CSR.
 
-    >>> from kces.toys import path
+    >>> from kces.datasets.toys import path
     >>> propagation(path(2)).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
@@ -49,7 +48,7 @@ def propagation(graph: Graph) -> sp.csr_array:
 def aggregate(graph: Graph) -> Features:
     """``Z = T X``, dense or sparse as the features are."""
     Z = propagation(graph) @ graph.features
-    return sp.csr_array(Z) if sp.issparse(Z) else np.asarray(Z)
+    return sp.csr_array(Z) if is_sparse(Z) else np.asarray(Z)
 
 
 def normalize_rows(matrix: Features) -> tuple[Features, Array]:
@@ -59,12 +58,12 @@ def normalize_rows(matrix: Features) -> tuple[Features, Array]:
     >>> unit.round(6).tolist(), length.tolist()
     ([[0.6, 0.8], [0.0, 0.0]], [5.0, 0.0])
     """
-    squares = matrix.multiply(matrix).sum(axis=1) if sp.issparse(matrix) else (matrix * matrix).sum(axis=1)
+    squares = matrix.multiply(matrix).sum(axis=1) if is_sparse(matrix) else (matrix * matrix).sum(axis=1)
     length = np.sqrt(np.asarray(squares).ravel())
     if not np.isfinite(length).all():
         raise InvalidGraphError("features are too large to square; scale them down (for instance to unit rows)")
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    if sp.issparse(matrix):
+    if is_sparse(matrix):
         return sp.csr_array(sp.diags_array(inverse) @ matrix), length
     return matrix * inverse[:, None], length
 
@@ -98,7 +97,7 @@ def gram(Z: Features) -> Array:
     """
     unit, _ = normalize_rows(Z)
     cosine = unit @ unit.T
-    return arc_cosine(cosine.toarray() if sp.issparse(cosine) else cosine)
+    return arc_cosine(cosine.toarray() if is_sparse(cosine) else cosine)
 
 
 def check_ridge(ridge: float) -> float:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.decomposition import TruncatedSVD
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
 from kces.errors import InvalidParameterError
-from kces.graph import Features, Graph
+from kces.graph import Graph
+from kces.types import Features, is_sparse
 
 __all__ = ["CLUSTERINGS", "ENCODINGS", "PseudoLabels", "encode", "pseudo_labels"]
 
@@ -58,7 +58,7 @@ def pseudo_labels(
     K-means clustering has the best silhouette on (a sample of at most 2,000 of) the nodes.
 
     >>> from kces.kernel import aggregate, normalize_rows
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> found = pseudo_labels(graph, normalize_rows(aggregate(graph))[0])
     >>> found.k, found.chosen_by, len(set(found.clusters[:4])), len(set(found.clusters))
@@ -167,13 +167,13 @@ def _spectral(unit: Features, k: int, seed: int) -> npt.NDArray[np.int64]:
 def _reduce(unit: Features, seed: int, width: int = 32) -> npt.NDArray[np.float64]:
     """A mixture of full-width Gaussians has no meaning on bag-of-words: take the leading components first."""
     if min(unit.shape) <= width + 1:
-        return unit.toarray() if sp.issparse(unit) else unit
+        return unit.toarray() if is_sparse(unit) else unit
     return TruncatedSVD(width, random_state=seed).fit_transform(unit)
 
 
 def _dense_if_dense(unit: Features) -> Features:
     """K-means on a CSR matrix that is mostly filled is slower than on an array."""
-    if sp.issparse(unit) and unit.nnz > 0.5 * unit.shape[0] * unit.shape[1]:
+    if is_sparse(unit) and unit.nnz > 0.5 * unit.shape[0] * unit.shape[1]:
         return unit.toarray()
     return unit
 

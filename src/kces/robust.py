@@ -28,9 +28,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
 from kces.errors import InvalidGraphError
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.kernel import RIDGE, normalize_rows, propagation
 from kces.progress import Progress, silent
+from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = [
     "HOPS",
@@ -47,8 +48,6 @@ __all__ = [
     "train_label_scores",
 ]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 HOPS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (2, 2))
 """Which hops are compared. Own features against a neighbourhood (0, q) is what an attacker controls least; (2, 2)
@@ -90,7 +89,7 @@ def robust_scores(graph: Graph, seed: int = 0, progress: Progress = silent) -> A
 
     Time O((E + N) F) and memory O(E + N) beyond the graph: features are aggregated in blocks of columns.
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> graph.edges[robust_scores(graph).argmax()].tolist()
     [4, 5]
@@ -101,7 +100,7 @@ def robust_scores(graph: Graph, seed: int = 0, progress: Progress = silent) -> A
 def train_label_scores(graph: Graph, seed: int = 0, progress: Progress = silent) -> Array:
     """The robust score with one more feature space: the training labels, spread to all nodes by kernel ridge.
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> graph.edges[train_label_scores(graph).argmax()].tolist()
     [4, 5]
@@ -169,7 +168,7 @@ def random_pairs(graph: Graph, generator: np.random.Generator, size: int = _RAND
 
     So drawn, random pairs differ from edges in who is joined, not in how many links the ends have.
 
-    >>> from kces.toys import path
+    >>> from kces.datasets.toys import path
     >>> pairs = random_pairs(path(4), np.random.default_rng(0), size=50)
     >>> sorted({(int(i), int(j)) for i, j in pairs})
     [(0, 2), (0, 3), (1, 3)]
@@ -202,7 +201,7 @@ def leave_edge_out_cosines(
     of X, Z and S at the pair, and no row is ever formed. A pair that is not linked has t = 0. ``c_pq`` and ``c_qp``
     are averaged; the cosine with a zero row is 0. ``leave_out=False`` keeps the link, for comparison.
 
-    >>> from kces.toys import path
+    >>> from kces.datasets.toys import path
     >>> graph = path(2)
     >>> cosines = leave_edge_out_cosines(graph, graph.features, graph.edges)
     >>> bool(np.allclose(cosines, cosines[0, 0]))  # without their only edge both nodes are just themselves
@@ -285,7 +284,7 @@ class CentredFeatures:
     """Features minus the mean row, dense one block of columns at a time; a node without features stays at zero."""
 
     def __init__(self, matrix: Features, mean: Array | None = None, present: Array | None = None) -> None:
-        self.matrix = matrix.tocsc() if sp.issparse(matrix) else matrix
+        self.matrix = matrix.tocsc() if is_sparse(matrix) else matrix
         self.n_columns = int(matrix.shape[1])
         self.mean = np.zeros(self.n_columns) if mean is None else mean
         self.present = np.ones(matrix.shape[0]) if present is None else present
@@ -293,9 +292,9 @@ class CentredFeatures:
     @classmethod
     def of(cls, features: Features) -> CentredFeatures:
         """Columns weighted by rarity, rows of unit length, then centred: the centred linear kernel."""
-        present_in = np.diff(sp.csc_array(features).indptr) if sp.issparse(features) else (features != 0).sum(axis=0)
+        present_in = np.diff(sp.csc_array(features).indptr) if is_sparse(features) else (features != 0).sum(axis=0)
         rarity = np.log1p(features.shape[0] / np.maximum(present_in, 1))
-        weighted = features @ sp.diags_array(rarity) if sp.issparse(features) else features * rarity
+        weighted = features @ sp.diags_array(rarity) if is_sparse(features) else features * rarity
         unit, length = normalize_rows(weighted)
         present = (length > 0).astype(np.float64)
         mean = np.asarray(unit.sum(axis=0)).ravel() / max(present.sum(), 1.0)
@@ -308,7 +307,7 @@ class CentredFeatures:
     def blocks(self) -> Iterator[Array]:
         for columns in _chunks(self.n_columns, _COLUMN_BLOCK):
             part = self.matrix[:, columns]
-            dense = part.toarray() if sp.issparse(part) else np.asarray(part)
+            dense = part.toarray() if is_sparse(part) else np.asarray(part)
             yield dense - np.outer(self.present, self.mean[columns])
 
     def times(self, matrix: Array) -> Array:

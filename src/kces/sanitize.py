@@ -46,7 +46,7 @@ class KCES(BaseEstimator):
 
     Examples
     --------
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> model = KCES(alpha=0.04).fit(barbell())
     >>> model.edge_index_[:, ~model.kept_].tolist()
     [[4], [5]]
@@ -126,7 +126,7 @@ class KCES(BaseEstimator):
         a split). Scores are computed once. Returns the table of ``alpha, edges, value``; the estimator is left
         fitted at the winner. Of equal values the smallest α wins: no edge goes without a reason.
 
-        >>> from kces.toys import barbell
+        >>> from kces.datasets.toys import barbell
         >>> model = KCES()
         >>> model.select_alpha(barbell(), alphas=[0.0, 0.1])["alpha"].tolist(), model.alpha
         ([0.0, 0.1], 0.0)

@@ -118,7 +118,7 @@ def score_edges(graph: Any, **options: Any) -> npt.NDArray[np.float64]:
 
     Examples
     --------
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> scores = score_edges(graph)
     >>> graph.edges[scores.argmax()].tolist()
@@ -135,7 +135,7 @@ def find_suspicious_edges(graph: Any, alpha: float | str = 0.3, *, ranked: bool 
 
     Examples
     --------
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> int(find_suspicious_edges(barbell(), alpha=0.1).sum())
     3
     >>> table = find_suspicious_edges(barbell(), alpha=0.1, ranked=True)
@@ -161,7 +161,7 @@ def gkc(
 ) -> float:
     """Graph Kernel Complexity of a graph for its pseudo labels: ``2 yᵀ (H + λI)⁻¹ y / N``.
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> gkc(graph, labels=graph.labels) < gkc(graph, labels=[0, 1] * 5)
     True

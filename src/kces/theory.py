@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
 from kces.errors import InvalidParameterError, SingularKernelError
 from kces.kernel import RIDGE, check_ridge, complexity
+from kces.types import Array
 
 __all__ = [
     "ErrorBound",
@@ -20,8 +20,6 @@ __all__ = [
     "smallest_eigenvalue",
     "training_curve",
 ]
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

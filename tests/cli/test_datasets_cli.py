@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kces.cli.datasets import app
+from kces.datasets.file_registry import FILES
 from kces.errors import InvalidParameterError, UnreadableFileError
-from kces.lab.datasets.registry import FILES
 
 MIRROR = os.environ.get("KCES_DATA_ROOT")
 needs_data = pytest.mark.skipif(
@@ -77,13 +77,13 @@ def test_a_wrong_name_is_refused_before_any_download(tmp_path: Path) -> None:
 
 def test_a_file_without_address_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     adjacency = FILES["ogbn-arxiv/adj_full.npz"]
-    monkeypatch.setattr("kces.lab.datasets.local_files.download", _only_addressed(tmp_path, adjacency.path))
+    monkeypatch.setattr("kces.datasets.local_files.download", _only_addressed(tmp_path, adjacency.path))
     with pytest.raises(UnreadableFileError, match=r"labels_split_year\.npz has no public address"):
         run("fetch", "ogbn-arxiv", "--data-root", tmp_path, "--quiet")
 
 
 def _only_addressed(root: Path, path: str) -> object:
-    from kces.lab.datasets.download import download
+    from kces.datasets.download import download
 
     def fake(file: object, target: Path, progress: object) -> None:
         if target != root / path:

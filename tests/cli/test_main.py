@@ -224,7 +224,7 @@ def test_a_full_folder_leaves_nothing_behind(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kces.files.os.replace", full)
+    monkeypatch.setattr("kces.atomic.os.replace", full)
     code, _, err = run(capsys, "sanitize", "synthetic:n=60", "-o", str(tmp_path / "out.npz"), "--quiet")
     assert code == 2
     assert "No space left on device" in err

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch_geometric.transforms import Compose, ToUndirected
 
+from kces.datasets.toys import barbell
 from kces.interop.pyg import to_pyg
 from kces.interop.sanitize_edges import SanitizeEdges
-from kces.toys import barbell
 
 
 def test_repr() -> None:

@@ -7,10 +7,10 @@ import os
 import numpy as np
 import pytest
 
+from kces.datasets import load, load_attacked
 from kces.lab.attack_strength import Row, graph_names, markdown_row, measure
 from kces.lab.attacks import ATTACKS
 from kces.lab.attacks.nettack import default_targets
-from kces.lab.datasets import load, load_attacked
 from kces.lab.defenses.gcn import GCN
 
 needs_data = pytest.mark.skipif("KCES_DATA_ROOT" not in os.environ, reason="needs Cora: set KCES_DATA_ROOT")

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from kces import load_builtin
 from kces.cli.evaluate import evaluate as command
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab import evaluation, measure
-from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import NotApplicableError, make_defense
 from kces.lab.defenses.base import Grid, Model
 from kces.lab.defenses.gcn import GCN

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import spearmanr
 
 from kces.ranking import prune_count, rank_edges
+from kces.types import Array
 
 __all__ = ["agreement", "growth_exponent", "top_overlap"]
-
-Array = npt.NDArray[np.float64]
 
 
 def agreement(exact: Array, approximate: Array) -> dict[str, float]:

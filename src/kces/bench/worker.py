@@ -16,12 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from kces.bench.stages import StageClock
-from kces.builtin import load_builtin
+from kces.datasets import load
+from kces.datasets.builtin import load_builtin
 from kces.engines import ENGINES
 from kces.engines.problem import Problem
 from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
 from kces.graph import Graph
-from kces.lab.datasets import load
 from kces.memory import peak_memory
 from kces.presets import recipe_for
 from kces.progress import Progress, silent

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from kces.atomic import check_output
 from kces.cli.options import (
     DataRootOption,
     FeaturesOption,
@@ -25,8 +26,7 @@ from kces.cli.output import console, print_json, progress_bar
 from kces.cli.settings import parse_settings, settings_option
 from kces.cli.source import open_source
 from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
-from kces.files import check_output
-from kces.interop.files import write_graph
+from kces.interop.graph_files import write_graph
 
 __all__ = ["attack"]
 

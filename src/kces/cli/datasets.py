@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from kces.builtin import BUILTIN_HELP
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, print_json, progress_bar, show_table, warnings_as_lines
-from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets import (
+from kces.datasets import (
     DATASETS,
     data_root,
     describe,
@@ -20,10 +18,12 @@ from kces.lab.datasets import (
     load_attacked,
     published_attacks,
 )
-from kces.lab.datasets.catalogue import Counts
-from kces.lab.datasets.local_files import find
-from kces.lab.datasets.published import METHODS
-from kces.lab.datasets.registry import FILES
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.builtin import BUILTIN_HELP
+from kces.datasets.catalogue import Counts
+from kces.datasets.file_registry import FILES
+from kces.datasets.local_files import find
+from kces.datasets.published import METHODS
 
 __all__ = ["app"]
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from kces.builtin import digits
 from kces.classifier import sgc_accuracy
 from kces.cli.options import JsonOption, PresetOption, QuietOption, SeedOption
 from kces.cli.output import console, print_json, progress_bar
-from kces.noise import inject_cross_class_edges
+from kces.datasets.builtin import digits
+from kces.datasets.planted import inject_cross_class_edges
 from kces.sanitize import KCES
 
 __all__ = ["demo"]

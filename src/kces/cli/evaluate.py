@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from kces.atomic import atomic_write, check_output
 from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
 from kces.cli.source import open_source
 from kces.errors import MissingDependencyError
-from kces.files import atomic_write, check_output
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kces.lab.attacked import AttackedGraph
+    from kces.datasets.attacked import AttackedGraph
 
 __all__ = ["evaluate"]
 
@@ -97,8 +97,8 @@ def _write(rows: pd.DataFrame, output: Path, force: bool) -> None:
 
 
 def _open(graph: str, data_root: Path | None) -> AttackedGraph:
-    from kces.lab.attacked import AttackedGraph
-    from kces.lab.datasets import load_attacked
+    from kces.datasets import load_attacked
+    from kces.datasets.attacked import AttackedGraph
 
     if Path(graph).exists():
         read = open_source(graph).graph

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kces.atomic import check_output
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -27,7 +28,6 @@ from kces.cli.options import (
 )
 from kces.cli.output import console, print_json
 from kces.cli.scoring import describe, parse_alpha, score_source
-from kces.files import check_output
 from kces.ranking import kept_edges
 
 __all__ = ["sanitize"]

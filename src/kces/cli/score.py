@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kces.atomic import atomic_write, check_output
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -27,7 +28,6 @@ from kces.cli.options import (
 )
 from kces.cli.output import console, print_json, show_table
 from kces.cli.scoring import describe, parse_alpha, score_source
-from kces.files import atomic_write, check_output
 from kces.ranking import edge_table
 
 __all__ = ["score"]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kces.builtin import is_builtin
+from kces.datasets import DATASETS, load_attacked
+from kces.datasets.builtin import is_builtin
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
-from kces.interop.files import LoadedGraph, read_graph, write_graph
+from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.node_table import read_labels
-from kces.lab.datasets import DATASETS, load_attacked
 from kces.pseudo_labels import CLUSTERINGS
 
 __all__ = ["Source", "open_source", "resolve_labels"]

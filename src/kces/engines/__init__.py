@@ -7,13 +7,14 @@ from typing import Any, Protocol
 from kces.engines.exact import ExactEngine
 from kces.engines.gradient import GradientEngine
 from kces.engines.local import LocalEngine
-from kces.engines.options import check_names
-from kces.engines.problem import Array, Problem
+from kces.engines.parameters import check_names
+from kces.engines.problem import Problem
 from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.memory import available_memory, format_bytes, require_memory
 from kces.progress import Progress
+from kces.types import Array
 
 __all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "engine_by_size", "make_engine"]
 
@@ -71,7 +72,7 @@ def make_engine(name: str, options: dict[str, Any] | None = None, seed: int = 0)
 def engine_by_size(graph: Graph) -> str:
     """What ``auto`` takes where memory is no matter: the same on every machine, however busy.
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> engine_by_size(barbell())
     'exact'
     """

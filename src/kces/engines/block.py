@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from kces.engines.fast_kernel import NEAR_COSINE, kernel_curvature, kernel_slope, kernel_value, near_cosine
+from kces.types import Array, Singles
 
 __all__ = [
     "Products",
@@ -23,9 +23,6 @@ __all__ = [
     "own_part",
     "second_order",
 ]
-
-Array = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
 
 
 @numba.njit(cache=True, inline="always")

@@ -13,8 +13,8 @@ import numpy as np
 
 from kces.engines.edge_dots import feature_dots
 from kces.engines.fast_kernel import kernel_curvature
-from kces.engines.problem import Array, Problem
-from kces.engines.triangle import Singles
+from kces.engines.problem import Problem
+from kces.types import Array, Singles
 
 __all__ = ["Curvature", "curvature_of_columns", "flat_curvature", "pair_curvature"]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from kces.engines.problem import Array
-from kces.graph import Features
+from kces.types import Array, Features, is_sparse
 
 __all__ = ["dense_dots", "feature_dots"]
 
@@ -17,7 +15,7 @@ def feature_dots(
     X: Features, G: npt.NDArray[np.float32], indptr: npt.NDArray[np.int32], indices: npt.NDArray[np.int32]
 ) -> tuple[Array, Array]:
     """``X_k·G_k`` for every node and ``X_m·G_k`` for every directed edge k→m."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return _sparse_dots(X.indptr, X.indices, X.data, G, indptr, indices)
     return dense_dots(X, G, indptr, indices)
 

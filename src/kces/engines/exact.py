@@ -25,17 +25,17 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kces.engines.inner import inverse_sqrt, row_by_row
-from kces.engines.problem import Array, Problem
+from kces.engines.problem import Problem
 from kces.engines.removal import Supports, explicit_rows, removal_supports
 from kces.errors import SingularKernelError
 from kces.kernel import COSINE_NOISE, arc_cosine, ridge_factor
 from kces.memory import available_memory
 from kces.progress import Progress, silent
 from kces.threads import thread_count
+from kces.types import Array, Ints
 
 __all__ = ["ExactEngine"]
 
-Ints = npt.NDArray[np.int64]
 
 _ROW_BLOCK_BYTES = 2 * 2**30
 _EDGE_BATCH_BYTES = 48 * 2**20

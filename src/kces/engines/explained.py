@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kces.engines.problem import Array, Problem
-from kces.graph import Features
+from kces.engines.problem import Problem
+from kces.types import Array, Features
 
 __all__ = ["explained_linear_part"]
 
@@ -30,7 +30,7 @@ _TOLERANCE = 5e-2
 def explained_linear_part(problem: Problem) -> float:
     """q: between 0, where no node tells anything about another, and 1/4.
 
-    >>> from kces.builtin import synthetic
+    >>> from kces.datasets.builtin import synthetic
     >>> from kces.engines.problem import Problem
     >>> alike = Problem(synthetic(n=300, features=4, seed=0), np.ones((300, 1)), 1e-3)
     >>> different = Problem(synthetic(n=300, features=300, seed=0), np.ones((300, 1)), 1e-3)

@@ -17,11 +17,12 @@ from threadpoolctl import threadpool_limits
 from kces.engines.curvature import Curvature, curvature_of_columns, flat_curvature, pair_curvature
 from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
-from kces.engines.problem import Array, Problem
+from kces.engines.problem import Problem
 from kces.engines.slope_correction import slope_correction
 from kces.engines.solve import dense, takes_all_pairs
-from kces.engines.triangle import KernelTriangle, Singles
+from kces.engines.triangle import KernelTriangle
 from kces.progress import Progress, silent
+from kces.types import Array, Singles
 
 __all__ = ["FarField", "far_field"]
 

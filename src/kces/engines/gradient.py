@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from kces.engines.inner import gathered_dots, inverse_sqrt
 from kces.engines.local import LocalEngine, compact, first_order, x_dot_z
-from kces.engines.options import whole_number
-from kces.engines.problem import Array, Problem
+from kces.engines.parameters import whole_number
+from kces.engines.problem import Problem
 from kces.progress import Progress, silent
+from kces.types import Array
 
 __all__ = ["GradientEngine"]
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.graph import Features
+from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = ["all_pairs", "gathered_dots", "inverse_sqrt", "row_by_row"]
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _SPARSE = 0.1
 """Share of entries below which skipping the zeros beats running over all of them in order."""
@@ -24,10 +21,10 @@ def all_pairs(A: Features, B: Features) -> Array:
     >>> all_pairs(np.eye(2), np.ones((1, 2))).tolist()
     [[1.0], [1.0]]
     """
-    if sp.issparse(A) and sp.issparse(B) and B.nnz < _SPARSE * B.shape[0] * B.shape[1]:
+    if is_sparse(A) and is_sparse(B) and B.nnz < _SPARSE * B.shape[0] * B.shape[1]:
         columns = sp.csr_array(B.T)
         return _sparse_pairs(A.indptr, A.indices, A.data, columns.indptr, columns.indices, columns.data, B.shape[0])
-    right = np.ascontiguousarray(B.toarray().T) if sp.issparse(B) else B.T
+    right = np.ascontiguousarray(B.toarray().T) if is_sparse(B) else B.T
     return np.ascontiguousarray(A @ right)
 
 
@@ -52,7 +49,7 @@ def row_by_row(A: Features, B: Features) -> Array:
     >>> row_by_row(np.eye(2), np.full((2, 2), 3.0)).tolist()
     [3.0, 3.0]
     """
-    product = A.multiply(B) if sp.issparse(A) else A * B
+    product = A.multiply(B) if is_sparse(A) else A * B
     return np.asarray(product.sum(axis=1)).ravel()
 
 
@@ -62,7 +59,7 @@ def gathered_dots(A: Features, left: Ints, B: Features, right: Ints, *, size: in
     >>> gathered_dots(np.eye(2), np.array([0, 1]), np.ones((2, 2)), np.array([1, 1])).tolist()
     [1.0, 1.0]
     """
-    if sp.issparse(A) and sp.issparse(B):
+    if is_sparse(A) and is_sparse(B):
         return _sparse_dots(A.indptr, A.indices, A.data, left, B.indptr, B.indices, B.data, right, A.shape[1])
     starts = range(0, len(left), size)
     parts = [row_by_row(A[left[at : at + size]], B[right[at : at + size]]) for at in starts]

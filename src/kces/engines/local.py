@@ -41,16 +41,16 @@ from kces.engines.curvature import Curvature
 from kces.engines.explained import explained_linear_part
 from kces.engines.far_field import FarField, far_field
 from kces.engines.inner import gathered_dots, inverse_sqrt, row_by_row
-from kces.engines.options import whole_number
-from kces.engines.problem import Array, Problem
+from kces.engines.parameters import whole_number
+from kces.engines.problem import Problem
 from kces.engines.solve import dense, solve_codes, solve_memory, takes_all_pairs
 from kces.errors import InvalidParameterError
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.progress import Progress, silent
+from kces.types import Array, Features, Ints
 
 __all__ = ["FirstOrder", "LocalEngine", "compact", "first_order", "x_dot_z"]
 
-Ints = npt.NDArray[np.int64]
 
 _CAPS = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
 """Candidate caps by hops. With one hop more than 32 neighbours were never seen to change the ranking."""

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from kces.engines.inner import all_pairs
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.kernel import aggregate, arc_cosine, normalize_rows, propagation
+from kces.types import Array, Features
 
 __all__ = ["Array", "Problem"]
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

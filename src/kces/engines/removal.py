@@ -14,15 +14,12 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.graph import Graph
+from kces.types import Array, Ints
 
 __all__ = ["Supports", "explicit_rows", "removal_supports"]
-
-Ints = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +46,7 @@ class Supports:
 def removal_supports(graph: Graph, edges: Ints) -> Supports:
     """The changed rows of each of ``edges``: nodes and coefficients.
 
-    >>> from kces.toys import path
+    >>> from kces.datasets.toys import path
     >>> supports = removal_supports(path(4), path(4).edges)
     >>> [supports.node[a:b].tolist() for a, b in zip(supports.start, supports.start[1:])]
     [[0, 1, 2], [1, 2, 0, 3], [2, 3, 1]]

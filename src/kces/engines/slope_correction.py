@@ -22,10 +22,11 @@ from numpy.polynomial import Polynomial
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR_COSINE, kernel_slope, kernel_value, near_cosine
-from kces.engines.problem import Array, Problem
-from kces.engines.triangle import SCALE, STRIP, Cells, KernelTriangle, Singles
+from kces.engines.problem import Problem
+from kces.engines.triangle import SCALE, STRIP, Cells, KernelTriangle
 from kces.kernel import arc_cosine
 from kces.threads import thread_count
+from kces.types import Array, Singles
 
 __all__ = ["DIRECTIONS", "SlopeCorrection", "slope_correction"]
 

@@ -14,21 +14,20 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, fast_gram, kernel_value, near_cosine, single_kernel_value
-from kces.engines.problem import Array, Problem
+from kces.engines.problem import Problem
 from kces.engines.triangle import KernelTriangle, triangle_memory
 from kces.errors import SingularKernelError
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.kernel import ridge_factor
 from kces.memory import available_memory
 from kces.progress import Progress, silent
+from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = ["Solution", "dense", "similarity_blocks", "solve_codes", "solve_memory", "takes_all_pairs"]
 
-Ints = npt.NDArray[np.int64]
 
 DIRECT_LIMIT = 4_096
 _DIRECT_LIMIT_WIDE = 8_192
@@ -94,7 +93,7 @@ def solve_memory(graph: Graph) -> int:
 
 def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
     """As a C-ordered array, for compiled loops and BLAS."""
-    return np.ascontiguousarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=dtype)
+    return np.ascontiguousarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=dtype)
 
 
 def _solve_directly(problem: Problem) -> Array:

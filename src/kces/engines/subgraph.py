@@ -20,10 +20,11 @@ from kces.engines.block import (
 )
 from kces.engines.inner import gathered_dots
 from kces.engines.local import choose_cap, compact, most_important_neighbours, pair_products
-from kces.engines.options import whole_number
-from kces.engines.problem import Array, Problem
+from kces.engines.parameters import whole_number
+from kces.engines.problem import Problem
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
+from kces.types import Array
 
 __all__ = ["MonteCarloEngine", "SubgraphEngine"]
 

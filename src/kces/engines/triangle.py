@@ -16,12 +16,11 @@ from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
 from kces.threads import thread_count
+from kces.types import Ints, Singles
 
 __all__ = ["SCALE", "STRIP", "KernelTriangle", "triangle_memory"]
 
-Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int16]
-Singles = npt.NDArray[np.float32]
 
 STRIP = 256
 """Rows that are stored, and worked on, together."""

@@ -3,7 +3,7 @@
 Nothing here needs NetworkX, pyarrow or torch until a graph of that kind goes through.
 """
 
-from kces.interop.files import LoadedGraph, read_graph, write_graph
+from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.networkx import from_networkx, sanitized_networkx, to_networkx
 from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
 

@@ -14,6 +14,7 @@ from kces.graph import Graph
 from kces.interop.limits import BYTES_PER_NODE, check_fits, one_line
 from kces.interop.optional import require
 from kces.interop.records import count_weights, surviving_records
+from kces.types import is_sparse
 
 __all__ = ["filter_pyg", "from_pyg", "to_pyg"]
 
@@ -47,7 +48,7 @@ def to_pyg(graph: Graph) -> Any:
     torch = require("torch", extra="pyg", purpose="PyG data")
     data_module = require("torch_geometric.data", extra="pyg", purpose="PyG data")
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
-    dense = graph.features.toarray() if sp.issparse(graph.features) else graph.features
+    dense = graph.features.toarray() if is_sparse(graph.features) else graph.features
     data = data_module.Data(
         x=torch.tensor(np.asarray(dense), dtype=torch.float32),
         edge_index=torch.tensor(np.ascontiguousarray(both)),

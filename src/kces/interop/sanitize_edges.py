@@ -26,7 +26,7 @@ class SanitizeEdges(BaseTransform):
     >>> import torch
     >>> from torch_geometric.data import Data
     >>> from kces.interop.pyg import to_pyg
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> SanitizeEdges(alpha=0.04)(to_pyg(barbell())).num_edges
     40
     >>> SanitizeEdges(alpha=0.1)

@@ -15,9 +15,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from kces.datasets import DATASETS, is_published, load_attacked, parse_name
 from kces.lab.attacks import ATTACKS
 from kces.lab.attacks.interface import PER_TARGET
-from kces.lab.datasets import DATASETS, is_published, load_attacked, parse_name
 from kces.lab.defenses.gcn import GCN
 
 __all__ = ["Row", "graph_names", "markdown_row", "measure"]

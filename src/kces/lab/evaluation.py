@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kces.datasets import load_attacked
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
-from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets import load_attacked
 from kces.lab.defenses import Defense, NotApplicableError, make_defense
 from kces.lab.defenses.tuning import accuracy, candidates, settings_to_try, tuned
 from kces.lab.failures import one_line

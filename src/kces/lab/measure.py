@@ -117,7 +117,7 @@ def _measure_or_say_why(graph: str, name: str, data_root: Path | None) -> Cost:
 
 
 def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
-    from kces.lab.datasets import load_attacked
+    from kces.datasets import load_attacked
     from kces.lab.defenses import make_defense
     from kces.lab.defenses.tuning import accuracy
 
@@ -160,8 +160,8 @@ def _measure_all(options: argparse.Namespace) -> None:
     import pandas as pd
     from rich.markup import escape
 
+    from kces.atomic import atomic_write, check_output
     from kces.cli.output import console, progress_bar, show_table
-    from kces.files import atomic_write, check_output
 
     if options.output is not None:
         check_output(options.output, force=options.force)

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.errors import InvalidGraphError, InvalidParameterError
-from kces.graph import Features, Graph
+from kces.graph import Graph
+from kces.types import Features
 
 __all__ = [
     "DEEPROBUST",

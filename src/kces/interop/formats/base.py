@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from kces.graph import Graph
 from kces.interop.node_table import NodeTable, read_node_table
+from kces.types import is_sparse
 
 __all__ = ["Format", "Request", "has_own_features"]
 
@@ -62,6 +62,6 @@ class Format:
 def has_own_features(graph: Graph) -> bool:
     """False for the identity matrix, which stands for "no features" and need not be written."""
     matrix = graph.features
-    if not sp.issparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
+    if not is_sparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
         return True
     return bool((matrix.diagonal() != 1).any())

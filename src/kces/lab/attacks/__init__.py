@@ -8,8 +8,8 @@
 2
 """
 
+from kces.lab.attacks.attack_registry import ATTACKS, find_attack
 from kces.lab.attacks.cache import load_or_make
 from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack, AttackFunction
-from kces.lab.attacks.registry import ATTACKS, find_attack
 
 __all__ = ["ATTACKS", "PER_TARGET", "SHARE_OF_EDGES", "Attack", "AttackFunction", "find_attack", "load_or_make"]

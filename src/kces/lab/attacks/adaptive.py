@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips_allowed, keys_of, pairs_of
 from kces.lab.attacks.interface import check_positive

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from kces.atomic import atomic_write
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.errors import OutputError
-from kces.files import atomic_write
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
+from kces.lab.attacks.attack_registry import find_attack
 from kces.lab.attacks.checkpoint import graph_fingerprint
 from kces.lab.attacks.flips import budget_label
-from kces.lab.attacks.registry import find_attack
-from kces.lab.datasets.roots import cache_folder, data_root, is_writable
 from kces.memory import peak_memory
 from kces.progress import Progress, silent
 

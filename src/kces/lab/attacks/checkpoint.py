@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
-from kces.files import atomic_write
 from kces.graph import Graph
 
 __all__ = ["Checkpoint", "State", "graph_fingerprint"]

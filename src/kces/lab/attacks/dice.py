@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import known_labels
 from kces.lab.attacks.random_flips import sample_new_pairs

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 
 __all__ = ["Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed", "keys_of", "pairs_of"]
 

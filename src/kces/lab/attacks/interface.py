@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.progress import Progress, silent
 
 __all__ = [

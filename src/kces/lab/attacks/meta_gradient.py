@@ -23,9 +23,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 import torch
 
-from kces.graph import Features
 from kces.lab.attacks.pair_gradient import PairGradient, degree_terms
 from kces.lab.attacks.surrogate import FloatArray, propagation
+from kces.types import Features
 
 __all__ = ["InnerTraining", "MetaGradient", "MetaProblem"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.greedy import GreedyFlips

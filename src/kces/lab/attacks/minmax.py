@@ -11,9 +11,9 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.candidates import Candidates
 from kces.lab.attacks.checkpoint import Checkpoint, State
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.degree_test import unnoticeable
 from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph

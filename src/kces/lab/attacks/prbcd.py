@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed, keys_of, pairs_of
 from kces.progress import Progress, silent
 

@@ -13,9 +13,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 import torch
 
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.lab.attacks.interface import train_nodes
 from kces.lab.defenses.adjacency import normalised
+from kces.types import Features
 
 __all__ = [
     "FloatArray",

@@ -1,8 +1,8 @@
 """Every baseline of the paper behind one interface: ``make_defense(name).fit(graph, seed).predict()``."""
 
 from kces.lab.defenses.base import Defense, Model, NeedsFeaturesError, NotApplicableError, Purifier
+from kces.lab.defenses.defense_registry import MODELS, PURIFIERS, make_defense
 from kces.lab.defenses.purified import Purified
-from kces.lab.defenses.registry import MODELS, PURIFIERS, make_defense
 
 __all__ = [
     "MODELS",

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from torch import nn
 from typing_extensions import Self
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError, KCESError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
 from kces.lab.training import (
     DEEPROBUST,

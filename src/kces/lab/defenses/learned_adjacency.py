@@ -12,16 +12,15 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from kces.graph import Features
 from kces.lab.defenses.adjacency import Adjacency, LowRank, Operator
 from kces.lab.defenses.base import Task, has_identity_features
 from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
 from kces.lab.defenses.row_blocks import row_blocks
+from kces.types import Features, is_sparse
 
 __all__ = ["AdjacencySettings", "LearnedAdjacency"]
 
@@ -191,7 +190,7 @@ def _dense(adjacency: Adjacency) -> npt.NDArray[np.float32]:
 
 def _inner_products(features: Features) -> npt.NDArray[np.float32]:
     narrow = features.astype(np.float32)
-    if sp.issparse(narrow) and narrow.shape[1] < narrow.shape[0]:
+    if is_sparse(narrow) and narrow.shape[1] < narrow.shape[0]:
         narrow = narrow.toarray()  # smaller than the product, which is hardly sparse: BLAS makes it far faster
     product = narrow @ narrow.T
-    return product.toarray() if sp.issparse(product) else np.asarray(product)
+    return product.toarray() if is_sparse(product) else np.asarray(product)

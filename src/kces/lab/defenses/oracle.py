@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.base import NotApplicableError, Purifier
 

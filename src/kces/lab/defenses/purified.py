@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from typing_extensions import Self
 
+from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
 from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, Purifier, require_features
 

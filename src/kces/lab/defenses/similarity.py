@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.graph import Features
+from kces.types import Features, is_sparse
 
 __all__ = ["cosine", "jaccard"]
 
@@ -44,13 +44,13 @@ def jaccard(features: Features, pairs: Pairs) -> Scores:
 
 
 def _row_norms(features: Features) -> Scores:
-    squares = features.multiply(features) if sp.issparse(features) else features * features
+    squares = features.multiply(features) if is_sparse(features) else features * features
     return np.sqrt(np.asarray(squares.sum(axis=1)))
 
 
 def _inner_products(features: Features, pairs: Pairs) -> Scores:
     """Row products in blocks of pairs, so that memory does not grow with the number of edges."""
-    multiply: Callable[[Features, Features], Scores] = _sparse_product if sp.issparse(features) else _dense
+    multiply: Callable[[Features, Features], Scores] = _sparse_product if is_sparse(features) else _dense
     blocks = (pairs[start : start + _BLOCK] for start in range(0, len(pairs), _BLOCK))
     products = [multiply(features[block[:, 0]], features[block[:, 1]]) for block in blocks]
     return np.concatenate(products) if products else np.empty(0)

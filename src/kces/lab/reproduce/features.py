@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.graph import Features
-from kces.lab.attacked import AttackedGraph
+from kces.datasets.attacked import AttackedGraph
+from kces.types import Features
 
 __all__ = ["perturb_features", "with_perturbed_features"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kces.files import atomic_write
+from kces.atomic import atomic_write
 from kces.lab.reproduce.palette import CEILING_COLOUR, FLOOR_COLOUR, SEQUENCE, colour_of, style
 from kces.lab.reproduce.plan import CEILING, FLOOR, label_of
 from kces.lab.reproduce.tables import Filled, rows_of, sections

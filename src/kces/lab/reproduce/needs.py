@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kces.lab.datasets import is_published, parse_name
+from kces.datasets import is_published, parse_name
 from kces.lab.reproduce.cells import Cell
 
 __all__ = ["PRESET_OF", "by_graph", "in_order", "needs"]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kces.datasets import parse_name
 from kces.errors import InvalidParameterError
-from kces.lab.datasets import parse_name
 from kces.lab.reproduce.cells import Cell, Option
 from kces.lab.reproduce.paper import Reported
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kces.atomic import atomic_write
 from kces.errors import OutputError
-from kces.files import atomic_write
 from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure

@@ -56,7 +56,7 @@ class Outcome:
 
 def default_store() -> Path:
     """In the user's cache folder, so that every experiment finds what others have computed."""
-    from kces.lab.datasets.roots import cache_folder
+    from kces.datasets.roots import cache_folder
 
     return cache_folder() / "reproduce.sqlite"
 

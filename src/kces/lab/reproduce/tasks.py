@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError, KCESError, MemoryLimitError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.failures import NOT_APPLICABLE, OK, OOM
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.needs import PRESET_OF
@@ -62,7 +62,7 @@ def unpack(text: str) -> Scores:
 
 
 def _load(cell: Cell, data_root: Path | None) -> AttackedGraph:
-    from kces.lab.datasets import load_attacked
+    from kces.datasets import load_attacked
     from kces.lab.reproduce.features import with_perturbed_features
 
     attacked = load_attacked(cell.graph, data_root, split=cell.option("split", 0))
@@ -144,7 +144,7 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]
 
 def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     """Time and memory of scoring alone, after a small run that compiles what there is to compile."""
-    from kces.lab.datasets import load
+    from kces.datasets import load
     from kces.scoring import score
 
     score(load(_WARM_UP_GRAPH), preset=_preset(cell), engine="auto")

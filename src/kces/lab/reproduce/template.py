@@ -37,7 +37,7 @@ PRELOADED = (
     "torch_geometric.nn",
     "kces.scoring",
     "kces.ranking",
-    "kces.lab.datasets",
+    "kces.datasets",
     "kces.lab.defenses.tuning",
     "kces.lab.measure",
     "kces.lab.reproduce.features",

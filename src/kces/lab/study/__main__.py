@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kces.automatic_cut import automatic_alpha
+from kces.datasets.attacked import AttackedGraph
 from kces.errors import KCESError
-from kces.lab.attacked import AttackedGraph
 from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
 from kces.robust import robust_evidence

@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
 from kces.engines import Problem
 from kces.engines.local import LocalEngine
-from kces.graph import Features, Graph
+from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, normalize_rows
 from kces.lab.study.cosines import multi_hop_cosine
 from kces.pseudo_labels import encode, pseudo_labels
 from kces.ranking import kept_edges
+from kces.types import Array, Features
 
 __all__ = ["ComplexityScore"]
 
-Array = npt.NDArray[np.float64]
 
 _SOFTNESS = 10.0
 """How sharply soft labels follow the distance to the clusters' centres."""
@@ -42,7 +41,7 @@ class ComplexityScore:
 
     Examples
     --------
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> graph.edges[ComplexityScore(encoding="onehot", ridge=0.1)(graph).argmax()].tolist()
     [4, 5]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kces.engines.inner import row_by_row
 from kces.graph import Graph
 from kces.kernel import normalize_rows, propagation
+from kces.types import Array
 
 __all__ = ["multi_hop_cosine"]
-
-Array = npt.NDArray[np.float64]
 
 
 def multi_hop_cosine(graph: Graph, hops: tuple[int, ...]) -> Array:
     """Minus the mean cosine of the ends' rows of ``T^h X``: feature cosine for ``(0,)``, the earlier U for (0, 2, 4).
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> graph = barbell()
     >>> graph.edges[multi_hop_cosine(graph, (0,)).argmax()].tolist()
     [4, 5]
@@ -26,8 +25,6 @@ def multi_hop_cosine(graph: Graph, hops: tuple[int, ...]) -> Array:
     for hop in range(max(hops) + 1):
         if hop in hops:
             unit, _ = normalize_rows(rows)
-            ends = unit[graph.edges[:, 0]], unit[graph.edges[:, 1]]
-            product = ends[0] * ends[1] if isinstance(unit, np.ndarray) else ends[0].multiply(ends[1])
-            total += np.asarray(product.sum(axis=1)).ravel()
+            total += row_by_row(unit[graph.edges[:, 0]], unit[graph.edges[:, 1]])
         rows = T @ rows
     return -total / len(hops)

@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from sklearn.metrics import roc_auc_score
 
 from kces.automatic_cut import informed_choice
-from kces.lab.attacked import AttackedGraph
+from kces.datasets import load, load_attacked, parse_name, published_attacks
+from kces.datasets.attacked import AttackedGraph
 from kces.lab.attacks.dice import dice
-from kces.lab.datasets import load, load_attacked, parse_name, published_attacks
 from kces.lab.defenses import make_defense
 from kces.ranking import kept_edges
 from kces.sanitize import ALPHAS
+from kces.types import Array
 
 __all__ = [
     "HELD_OUT",
@@ -30,7 +31,6 @@ __all__ = [
     "study_graph",
 ]
 
-Array = npt.NDArray[np.float64]
 
 TUNING: tuple[str, ...] = (
     *(f"cora_ml@metattack-{budget}" for budget in (0.05, 0.15, 0.25)),

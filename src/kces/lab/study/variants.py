@@ -24,10 +24,10 @@ from kces.robust import (
     smoothed_projection,
     train_label_scores,
 )
+from kces.types import Array
 
 __all__ = ["VARIANTS", "PairScore"]
 
-Array = npt.NDArray[np.float64]
 Score = Callable[[Graph], Array]
 
 

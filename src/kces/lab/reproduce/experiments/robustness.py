@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kces.lab.datasets import is_published, parse_name
+from kces.datasets import is_published, parse_name
 from kces.lab.reproduce.paper import ARXIV, METHODS, ROBUSTNESS, Reported, method_reported
 from kces.lab.reproduce.plan import CEILING, FLOOR, Experiment, Plan, Slot
 

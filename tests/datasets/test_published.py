@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kces import datasets
+from kces.datasets.file_registry import FILES
+from kces.datasets.local_files import ensure
+from kces.datasets.published import read_published
 from kces.errors import GraphWarning
-from kces.lab import datasets
-from kces.lab.datasets.local_files import ensure
-from kces.lab.datasets.published import read_published
-from kces.lab.datasets.registry import FILES
 
 MIRROR = os.environ.get("KCES_DATA_ROOT")
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from torch_geometric.contrib.nn import PRBCDAttack
 
-from kces.builtin import load_builtin
+from kces.datasets.builtin import load_builtin
 from kces.errors import InvalidGraphError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.lab.attacks import ATTACKS, cache, load_or_make

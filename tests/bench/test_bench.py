@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from kces.bench.compare import agreement, growth_exponent, top_overlap
 from kces.bench.runs import bench_engines, bench_exact, measure
 from kces.bench.worker import Job, _engine, _pose, _small_like
-from kces.builtin import synthetic
+from kces.datasets.builtin import synthetic
 from kces.engines.solve import takes_all_pairs
 from kces.errors import KCESError
 from kces.progress import silent

@@ -10,13 +10,13 @@ import scipy.sparse as sp
 import torch
 
 from kces import KCES, load_builtin
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.planted import inject_cross_class_edges
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
 from kces.lab.defenses import MODELS, PURIFIERS, NeedsFeaturesError, NotApplicableError, make_defense
 from kces.lab.defenses.gprgae import GPRGAE
 from kces.lab.defenses.tuning import accuracy, tuned
-from kces.noise import inject_cross_class_edges
 from kces.presets import recipe_for
 from kces.scoring import Scored
 

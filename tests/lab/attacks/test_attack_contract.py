@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from kces.builtin import load_builtin
+from kces.datasets.builtin import load_builtin
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks import ATTACKS, PER_TARGET, find_attack

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from threadpoolctl import threadpool_limits
 
-from kces.builtin import synthetic
+from kces.datasets.builtin import synthetic
+from kces.datasets.toys import barbell, star, thorny
 from kces.engines import ENGINES, choose_engine
 from kces.engines import exact as exact_module
 from kces.engines.exact import ExactEngine
@@ -28,7 +29,6 @@ from kces.errors import InvalidParameterError, MemoryLimitError, SingularKernelE
 from kces.graph import Graph
 from kces.kernel import aggregate
 from kces.ranking import kept_edges
-from kces.toys import barbell, star, thorny
 from oracle import oracle_changes
 
 

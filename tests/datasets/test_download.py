@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from kces.datasets.download import download
+from kces.datasets.file_registry import DataFile
+from kces.datasets.local_files import ensure, find
 from kces.errors import UnreadableFileError
-from kces.lab.datasets.download import download
-from kces.lab.datasets.local_files import ensure, find
-from kces.lab.datasets.registry import DataFile
 
 CONTENT = bytes(range(256)) * 1024  # four chunks of the reader
 
@@ -181,8 +181,8 @@ def test_a_read_only_mirror_is_completed_in_the_cache(
 ) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir()
-    monkeypatch.setattr("kces.lab.datasets.local_files.is_writable", lambda folder: folder != mirror)
-    monkeypatch.setattr("kces.lab.datasets.local_files.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("kces.datasets.local_files.is_writable", lambda folder: folder != mirror)
+    monkeypatch.setattr("kces.datasets.local_files.cache_folder", lambda: tmp_path / "cache")
     file = published(server.address)
     assert ensure(file, mirror) == tmp_path / "cache" / "source" / "data.bin"
     assert list(mirror.iterdir()) == []

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from kces import datasets
+from kces.datasets import GraphName, parse_name
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.file_registry import FILES
+from kces.datasets.roots import is_writable
 from kces.errors import InvalidParameterError, MissingDependencyError
 from kces.graph import Graph
-from kces.lab import datasets
-from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets import GraphName, parse_name
-from kces.lab.datasets.registry import FILES
-from kces.lab.datasets.roots import is_writable
 from kces.progress import Progress
 
 
@@ -158,6 +158,6 @@ def test_a_folder_still_to_be_made_is_writable_if_its_parent_is(tmp_path: Path) 
 def test_importing_the_data_sets_does_not_import_torch() -> None:
     import subprocess
 
-    code = "import sys, kces.lab.datasets; print([m for m in ('torch', 'ogb') if m in sys.modules])"
+    code = "import sys, kces.datasets; print([m for m in ('torch', 'ogb') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"

@@ -14,7 +14,7 @@ __all__ = ["inject_cross_class_edges"]
 def inject_cross_class_edges(graph: Graph, share: float, *, seed: int = 0) -> tuple[Graph, npt.NDArray[np.bool_]]:
     """Add ``share * E`` random edges between nodes of different class; also a mask over the new graph's edges.
 
-    >>> from kces.toys import barbell
+    >>> from kces.datasets.toys import barbell
     >>> noisy, injected = inject_cross_class_edges(barbell(), 0.2)
     >>> noisy.n_edges, int(injected.sum())
     (25, 4)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.nn import GATConv
 
+from kces.datasets.toys import barbell
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.defenses import make_defense
@@ -35,7 +36,6 @@ from kces.lab.training import (
     seeded,
     training_preset,
 )
-from kces.toys import barbell
 
 
 def labelled_barbell() -> Graph:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.file_registry import FILES
+from kces.datasets.local_files import path_of
+from kces.datasets.names import GraphName
+from kces.datasets.npz_graphs import read_adjacency
+from kces.datasets.splits import prognn_nettack_targets, prognn_split
 from kces.errors import UnreadableFileError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets.local_files import path_of
-from kces.lab.datasets.names import GraphName
-from kces.lab.datasets.npz_graphs import read_adjacency
-from kces.lab.datasets.registry import FILES
-from kces.lab.datasets.splits import prognn_nettack_targets, prognn_split
 from kces.progress import Progress, silent
 
 __all__ = ["METHODS", "files_of", "is_published", "published_attacks", "read_published"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from kces.datasets import arxiv, flickr, npz_graphs, planetoid
+from kces.datasets.file_registry import FILES
+from kces.datasets.local_files import path_of
+from kces.datasets.roots import cache_folder, data_root, is_writable
+from kces.datasets.splits import prognn_split
 from kces.graph import Graph
-from kces.lab.datasets import arxiv, flickr, npz_graphs, planetoid
-from kces.lab.datasets.local_files import path_of
-from kces.lab.datasets.registry import FILES
-from kces.lab.datasets.roots import cache_folder, data_root, is_writable
-from kces.lab.datasets.splits import prognn_split
 from kces.progress import Progress
 
 __all__ = ["DATASETS", "Counts", "DatasetEntry", "Request"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kces.atomic import atomic_write
 from kces.errors import OutputError
-from kces.files import atomic_write
 
 
 def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:

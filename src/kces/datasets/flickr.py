@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.builtin import stratified_split
+from kces.atomic import atomic_write
+from kces.datasets.builtin import stratified_split
 from kces.errors import KCESError, UnreadableFileError
-from kces.files import atomic_write
 from kces.graph import Graph
 from kces.progress import Progress, silent
 

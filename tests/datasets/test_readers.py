@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kces import datasets
+from kces.datasets import arxiv, planetoid
+from kces.datasets.flickr import read_flickr
+from kces.datasets.npz_graphs import read_adjacency, read_heterophilous, read_meta_attack
+from kces.datasets.planetoid import read_planetoid, restricted_load
+from kces.datasets.splits import prognn_split
+from kces.datasets.summary import describe
 from kces.errors import GraphWarning, InvalidParameterError, UnreadableFileError
-from kces.lab import datasets
-from kces.lab.datasets import arxiv, planetoid
-from kces.lab.datasets.flickr import read_flickr
-from kces.lab.datasets.npz_graphs import read_adjacency, read_heterophilous, read_meta_attack
-from kces.lab.datasets.planetoid import read_planetoid, restricted_load
-from kces.lab.datasets.splits import prognn_split
-from kces.lab.datasets.summary import describe
 
 
 def toy_split(*nodes: int) -> dict[str, Any]:

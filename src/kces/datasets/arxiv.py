@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 import scipy.sparse as sp
 
+from kces.datasets.npz_graphs import load_arrays, read_adjacency
 from kces.errors import GraphWarning, UnreadableFileError
 from kces.graph import Graph
-from kces.lab.datasets.npz_graphs import load_arrays, read_adjacency
 
 __all__ = ["find_ogb_folder", "read_ogb", "read_structure"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
-from kces.files import atomic_write
 from kces.graph import Graph
 from kces.interop.formats import FORMATS, Request, format_named, format_of
 from kces.interop.node_table import read_labels

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kces.builtin import BUILTIN_HELP, is_builtin, load_builtin
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.builtin import BUILTIN_HELP, is_builtin, load_builtin
+from kces.datasets.catalogue import DATASETS, Request
+from kces.datasets.local_files import path_of
+from kces.datasets.names import GraphName, parse_name
+from kces.datasets.published import files_of, is_published, read_published
 from kces.errors import InvalidParameterError, MissingDependencyError
 from kces.graph import Graph
-from kces.lab.attacked import AttackedGraph
-from kces.lab.datasets.catalogue import DATASETS, Request
-from kces.lab.datasets.local_files import path_of
-from kces.lab.datasets.names import GraphName, parse_name
-from kces.lab.datasets.published import files_of, is_published, read_published
 from kces.progress import Progress, silent
 
 __all__ = ["fetch", "files_needed", "load", "load_attacked"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kces.cli import main
-from kces.interop.files import read_graph
+from kces.interop.graph_files import read_graph
 
 GRAPH = "synthetic:n=80,seed=0"
 
@@ -28,7 +28,7 @@ def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, capsy
     assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output"}
     assert (printed["method"], printed["budget"], printed["seed"]) == ("dice", 0.25, 3)
     assert printed["output"] == str(out)
-    from kces.builtin import load_builtin
+    from kces.datasets.builtin import load_builtin
 
     clean, attacked = load_builtin(GRAPH), read_graph(out).graph
     assert printed["added"] + printed["removed"] == int(0.25 * clean.n_edges)

@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from kces.datasets.file_registry import DataFile
 from kces.errors import UnreadableFileError
-from kces.lab.datasets.registry import DataFile
 from kces.progress import Progress, silent
 
 __all__ = ["download", "sha256_of"]

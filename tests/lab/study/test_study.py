@@ -7,8 +7,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from kces.builtin import synthetic
-from kces.lab.attacked import AttackedGraph
+from kces.datasets.attacked import AttackedGraph
+from kces.datasets.builtin import synthetic
+from kces.datasets.toys import barbell, path
 from kces.lab.attacks.dice import dice
 from kces.lab.study.__main__ import main
 from kces.lab.study.complexity import ComplexityScore
@@ -26,7 +27,6 @@ from kces.lab.study.protocol import (
 from kces.lab.study.variants import VARIANTS, PairScore
 from kces.robust import robust_scores
 from kces.scoring import score_edges
-from kces.toys import barbell, path
 
 
 @pytest.fixture(scope="module")

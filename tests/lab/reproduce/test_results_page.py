@@ -10,7 +10,7 @@ import pytest
 
 from kces.lab.reproduce.plan import label_of
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 STORED = {
     "cora": "table-robustness.csv",
     "citeseer": "table-robustness.csv",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kces.datasets.download import download, sha256_of
+from kces.datasets.file_registry import FILES, DataFile
+from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.errors import UnreadableFileError
-from kces.lab.datasets.download import download, sha256_of
-from kces.lab.datasets.registry import FILES, DataFile
-from kces.lab.datasets.roots import cache_folder, data_root, is_writable
 from kces.progress import Progress, silent
 
 __all__ = ["ensure", "find", "path_of"]

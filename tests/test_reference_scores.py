@@ -1,0 +1,31 @@
+"""Both presets and all engines give the scores they gave before the house was rebuilt."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from reference_scores import FILE, GRAPHS, KINDS, applies, open_graph, scores_of
+
+TOLERANCE = 1e-9
+"""Of the largest score."""
+
+
+@pytest.fixture(scope="module", params=GRAPHS)
+def named_graph(request):
+    if request.param.startswith("cora") and "KCES_DATA_ROOT" not in os.environ:
+        pytest.skip("needs Cora: set KCES_DATA_ROOT")
+    return request.param, open_graph(request.param)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_stored(named_graph, kind):
+    name, graph = named_graph
+    if not applies(graph, kind):
+        pytest.skip("the graph has no train labels")
+    with np.load(FILE) as stored:
+        expected = stored[f"{name}/{kind}"]
+    found = scores_of(graph, kind)
+    assert np.abs(found - expected).max() <= TOLERANCE * np.abs(expected).max()
