@@ -52,6 +52,7 @@ class Graph:
     labels : class of each node (0, 1, …), or None. ``-1`` marks an unknown class.
     train, val, test : node indices of a split, or None.
     node_ids : the caller's name of each node, or None when nodes are 0 … N-1.
+    feature_names : what each column of ``features`` is, or None when nobody said.
     name : shown in tables and reports.
     repairs : what was dropped on entry.
 
@@ -71,6 +72,7 @@ class Graph:
     val: npt.NDArray[np.int64] | None = None
     test: npt.NDArray[np.int64] | None = None
     node_ids: npt.NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
     name: str = "graph"
     repairs: Repairs = Repairs()
 
@@ -116,6 +118,7 @@ class Graph:
         val: Any = None,
         test: Any = None,
         node_ids: Any = None,
+        feature_names: npt.ArrayLike | None = None,
         name: str = "graph",
     ) -> Graph:
         """Build from a square adjacency matrix, scipy sparse or dense; without features, identity is used.
@@ -135,7 +138,7 @@ class Graph:
         one_way, repairs = _canonical_pairs(pairs, n_nodes, both_ways_expected=True)
         weighted = int((matrix.data[stored] != 1).sum())
         optional = {"labels": labels, "train": train, "val": val, "test": test}
-        optional |= {"node_ids": node_ids, "name": name}
+        optional |= {"node_ids": node_ids, "feature_names": feature_names, "name": name}
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
 
     @classmethod
@@ -147,7 +150,7 @@ class Graph:
         n_nodes: int,
         optional: dict[str, Any],
     ) -> Graph:
-        unknown = set(optional) - {"labels", "train", "val", "test", "node_ids", "name"}
+        unknown = set(optional) - {"labels", "train", "val", "test", "node_ids", "feature_names", "name"}
         if unknown:
             raise TypeError(f"unexpected keyword argument(s): {', '.join(sorted(unknown))}")
         if n_nodes == 0:
@@ -155,14 +158,16 @@ class Graph:
         if len(one_way) == 0:
             raise InvalidGraphError("the graph has no edges")
         repairs.warn()
+        matrix = _checked_features(features, n_nodes)
         return cls(
             adjacency=_symmetric_adjacency(one_way, n_nodes),
-            features=_checked_features(features, n_nodes),
+            features=matrix,
             labels=_checked_labels(optional.get("labels"), n_nodes),
             train=_checked_nodes(optional.get("train"), n_nodes, "train"),
             val=_checked_nodes(optional.get("val"), n_nodes, "val"),
             test=_checked_nodes(optional.get("test"), n_nodes, "test"),
             node_ids=_checked_ids(optional.get("node_ids"), n_nodes),
+            feature_names=_checked_names(optional.get("feature_names"), matrix.shape[1]),
             name=optional.get("name") or "graph",
             repairs=repairs,
         )
@@ -363,3 +368,12 @@ def _checked_ids(node_ids: Any, n_nodes: int) -> npt.NDArray[Any] | None:
     if len(array) != n_nodes:
         raise InvalidGraphError(f"{len(array)} node ids given, but the graph has {n_nodes} nodes")
     return array
+
+
+def _checked_names(names: npt.ArrayLike | None, n_features: int) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    listed = [str(name) for name in np.asarray(names, dtype=object).ravel()]
+    if len(listed) != n_features:
+        raise InvalidGraphError(f"{len(listed)} feature names given, but there are {n_features} features")
+    return tuple(listed)

@@ -1,0 +1,137 @@
+"""One column of a table as columns of numbers: numbers stay, flags are 0/1, dates are days, few words are one-hot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from kces.errors import InvalidGraphError
+from kces.features.cell_values import read_dates, read_flags, read_numbers
+from kces.features.missing import as_text, missing_cells
+from kces.types import Array, Bools
+
+__all__ = ["MAX_LEVELS", "EncodedColumn", "encode_column"]
+
+MAX_LEVELS = 20
+"""A text column with more values than this, or with more than half as many as rows, is a name and no category."""
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """What became of one column.
+
+    Attributes
+    ----------
+    source : its name in the table.
+    kind : numbers, flags, dates, words or nothing (no cell has a value).
+    names : the columns made of it; an indicator of missing cells comes last.
+    values : ``(rows, len(names))``.
+    measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
+    missing : how many cells had no value.
+    """
+
+    source: str
+    kind: str
+    names: list[str]
+    values: Array
+    measured: list[bool]
+    missing: int
+
+
+def encode_column(name: str, column: pd.Series) -> EncodedColumn:
+    """The column as numbers, or an error that names it and says what to do.
+
+    >>> encoded = encode_column("city", pd.Series(["Rome", "Oslo", "", "Oslo", "Rome"]))
+    >>> encoded.names, encoded.values[2].tolist()
+    (['city=Oslo', 'city=Rome', 'city missing'], [0.0, 0.0, 1.0])
+    >>> encode_column("age", pd.Series(["30", "NA", "50"])).values.tolist()
+    [[30.0, 0.0], [40.0, 1.0], [50.0, 0.0]]
+    """
+    if _is_typed(column):
+        missing = column.isna().to_numpy(dtype=bool)
+        read = _typed_values
+        cells = column
+    else:
+        cells = as_text(column)
+        missing = missing_cells(cells)
+        read = _text_values
+    if missing.all():
+        return EncodedColumn(name, "nothing", [], np.empty((len(column), 0)), [], int(missing.sum()))
+    kind, known = read(name, cells[~missing])
+    if known is None:
+        return _one_hot(name, cells, missing)
+    if np.isinf(known).any():
+        place = column.index[~missing][int(np.isinf(known).argmax())]
+        raise InvalidGraphError(
+            f"column {name!r} holds an infinite value in row {place}; replace it or drop the column"
+        )
+    return _filled(name, kind, known, missing)
+
+
+def _is_typed(column: pd.Series) -> bool:
+    types = pd.api.types
+    is_time = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
+    return bool(is_time or types.is_numeric_dtype(column.dtype))
+
+
+def _typed_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
+    types = pd.api.types
+    if types.is_datetime64_any_dtype(known.dtype):
+        known = known - known.min()
+    if types.is_timedelta64_dtype(known.dtype):
+        return "dates", (known / pd.Timedelta(days=1)).to_numpy(dtype=np.float64)
+    if types.is_complex_dtype(known.dtype):
+        raise InvalidGraphError(f"column {name!r} holds complex numbers; split it into two columns or drop it")
+    kind = "flags" if types.is_bool_dtype(known.dtype) else "numbers"
+    return kind, known.to_numpy(dtype=np.float64)
+
+
+def _text_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
+    if (flags := read_flags(known)) is not None:
+        return "flags", flags
+    if (numbers := read_numbers(name, known)) is not None:
+        return "numbers", numbers
+    return "dates", read_dates(known)
+
+
+def _filled(name: str, kind: str, known: Array, missing: Bools) -> EncodedColumn:
+    """Missing cells get the median of the others, and a column of their own that marks them."""
+    values = np.empty(len(missing))
+    values[~missing] = known
+    values[missing] = np.median(known)
+    measured = not bool(np.isin(known, (0.0, 1.0)).all())
+    if not missing.any():
+        return EncodedColumn(name, kind, [name], values[:, None], [measured], 0)
+    block = np.stack([values, missing.astype(np.float64)], axis=1)
+    return EncodedColumn(name, kind, [name, f"{name} missing"], block, [measured, False], int(missing.sum()))
+
+
+def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
+    known = text[~missing]
+    _refuse_mixed(name, known)
+    levels = sorted(known.unique())
+    if len(levels) > MAX_LEVELS or 2 * len(levels) > len(text):
+        raise InvalidGraphError(
+            f"column {name!r} holds text with {len(levels)} values in {len(text)} rows (such as {levels[0][:30]!r}),"
+            " too many to be categories; drop it, or encode it as numbers (dates as 2024-01-31)"
+        )
+    block = np.zeros((len(text), len(levels) + bool(missing.any())))
+    codes = pd.Categorical(known, categories=levels).codes
+    block[np.flatnonzero(~missing), codes] = 1.0
+    names = [f"{name}={level}" for level in levels]
+    if missing.any():
+        block[missing, -1] = 1.0
+        names.append(f"{name} missing")
+    return EncodedColumn(name, "words", names, block, [False] * len(names), int(missing.sum()))
+
+
+def _refuse_mixed(name: str, known: pd.Series) -> None:
+    """Numbers with a stray word among them are a damaged column and no set of categories."""
+    strays = known[pd.to_numeric(known, errors="coerce").isna()]
+    if 2 * len(strays) <= len(known):
+        raise InvalidGraphError(
+            f"column {name!r} has {strays.iloc[0][:40]!r} in row {strays.index[0]} where a number is expected;"
+            " correct the cell, leave it empty or drop the column"
+        )

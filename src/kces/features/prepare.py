@@ -1,0 +1,142 @@
+"""A whole table of node features as one matrix, and what was done in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from kces.errors import InvalidGraphError, InvalidParameterError
+from kces.features.encode import EncodedColumn, encode_column
+from kces.features.scaling import check_scale, scale_columns
+from kces.memory import require_memory
+from kces.types import Array
+
+__all__ = ["NO_ROW", "PreparedFeatures", "prepare_features", "select_columns", "with_unknown_rows"]
+
+NO_ROW = "no row"
+"""Name of the column that marks nodes without a row in the table."""
+_NAMED_IN_A_NOTE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedFeatures:
+    """Node features ready for a graph.
+
+    Attributes
+    ----------
+    matrix : one row per row of the table, finite numbers.
+    names : what each column of ``matrix`` is.
+    notes : what was done, one line each, for people.
+    """
+
+    matrix: Array
+    names: list[str]
+    notes: list[str]
+
+
+def prepare_features(
+    frame: pd.DataFrame,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    scale: str = "auto",
+) -> PreparedFeatures:
+    """Turn a table of mixed columns into features.
+
+    Numbers stay, booleans are 0/1, dates are days since the first, text with few values is one-hot, other text is
+    refused by name. Missing values (empty, NA, NaN, null, None, ?) get the median and a 0/1 column that marks them.
+
+    Parameters
+    ----------
+    frame : one row per node, without the node id.
+    columns, drop : the columns to use, or to leave out; all are used without.
+    scale : ``"auto"`` standardizes the measured columns if their scales differ
+        (:func:`kces.features.scaling.why_to_scale`), ``"standard"`` always, ``"none"`` never.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"age": [20, None, 60, 40], "vip": [True, False, True, True], "city": list("OROR")})
+    >>> prepared = prepare_features(frame)
+    >>> prepared.names
+    ['age', 'age missing', 'vip', 'city=O', 'city=R']
+    >>> for line in prepared.notes:
+    ...     print(line)
+    1 missing value filled with the median and marked: age (1)
+    text as one 0/1 column per value: city (2)
+    1 column standardized: their spreads differ by a factor of 28
+    """
+    check_scale(scale)
+    chosen = select_columns([str(name) for name in frame.columns], columns, drop)
+    require_memory(24 * len(frame) * len(chosen), "a table of features", "drop columns you do not need")
+    encoded = [encode_column(str(frame.columns[position]), frame.iloc[:, position]) for position in chosen]
+    used = [column for column in encoded if column.names]
+    if not used:
+        raise InvalidGraphError("the table of features has no column with values; leave it out to use the graph alone")
+    measured = np.array([flag for column in used for flag in column.measured])
+    matrix, scaling = scale_columns(np.hstack([column.values for column in used]), measured, scale)
+    names = [name for column in used for name in column.names]
+    return PreparedFeatures(matrix, names, [*_notes(encoded), *([scaling] if scaling else [])])
+
+
+def select_columns(
+    available: Sequence[str], columns: Sequence[str] | None = None, drop: Sequence[str] | None = None
+) -> list[int]:
+    """Positions of the columns to use; a name that is not there is an error.
+
+    >>> select_columns(["age", "city", "note"], drop=["note"])
+    [0, 1]
+    """
+    for name in (*(columns or ()), *(drop or ())):
+        if name not in available:
+            raise InvalidParameterError(f"no column {name!r} in the table; it has {', '.join(available)}")
+    chosen = [
+        position
+        for position, name in enumerate(available)
+        if (columns is None or name in columns) and name not in (drop or ())
+    ]
+    if not chosen:
+        raise InvalidParameterError("no column is left in the table of features; leave it out to use the graph alone")
+    return chosen
+
+
+def with_unknown_rows(prepared: PreparedFeatures, n_unknown: int) -> PreparedFeatures:
+    """The same with ``n_unknown`` rows more, of which nothing is known: medians, and a column that marks them.
+
+    >>> more = with_unknown_rows(PreparedFeatures(np.array([[1.0], [3.0]]), ["x"], []), 1)
+    >>> more.matrix.tolist(), more.names
+    ([[1.0, 0.0], [3.0, 0.0], [2.0, 1.0]], ['x', 'no row'])
+    """
+    if n_unknown == 0:
+        return prepared
+    filled = np.tile(np.median(prepared.matrix, axis=0), (n_unknown, 1))
+    mark = np.repeat([0.0, 1.0], [len(prepared.matrix), n_unknown])
+    matrix = np.column_stack([np.vstack([prepared.matrix, filled]), mark])
+    return replace(prepared, matrix=matrix, names=[*prepared.names, NO_ROW])
+
+
+def _notes(encoded: list[EncodedColumn]) -> list[str]:
+    notes = []
+    filled = [(each.source, each.missing) for each in encoded if each.missing and each.names]
+    if filled:
+        total = sum(count for _, count in filled)
+        values = f"{total} missing value{'s' if total > 1 else ''}"
+        notes.append(f"{values} filled with the median and marked: {_listed(filled)}")
+    words = [(each.source, len(each.names) - bool(each.missing)) for each in encoded if each.kind == "words"]
+    if words:
+        notes.append(f"text as one 0/1 column per value: {_listed(words)}")
+    dates = [(each.source, None) for each in encoded if each.kind == "dates"]
+    if dates:
+        notes.append(f"dates as days: {_listed(dates)}")
+    empty = [(each.source, None) for each in encoded if not each.names]
+    if empty:
+        notes.append(f"left out, no values: {_listed(empty)}")
+    return notes
+
+
+def _listed(items: Sequence[tuple[str, int | None]]) -> str:
+    shown = [name if count is None else f"{name} ({count})" for name, count in items[:_NAMED_IN_A_NOTE]]
+    more = len(items) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,115 @@
+"""Bringing columns to one scale, where they have scales of their own.
+
+The score compares nodes by the angle between their feature rows, so a column in cents drowns one in years.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from kces.errors import InvalidParameterError
+from kces.types import Array, Bools, Features, is_sparse
+
+__all__ = ["SCALES", "check_scale", "scale_columns", "scale_matrix", "why_to_scale"]
+
+SCALES = ("auto", "standard", "none")
+_SPREADS_APART = 10.0
+_MEAN_OVER_SPREAD = 3.0
+_SPREAD_OF_A_FLAG = 0.5
+
+
+def check_scale(scale: str) -> str:
+    """``scale`` if it is one of the three, else an error."""
+    if scale not in SCALES:
+        raise InvalidParameterError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
+    return scale
+
+
+def scale_matrix(matrix: Features, scale: str) -> tuple[Features, str]:
+    """Features that came as a matrix on one scale, and a line that says what was done (empty: nothing).
+
+    A matrix was made for its purpose: ``auto`` leaves it alone. A sparse one keeps its zeros, it is only divided.
+
+    >>> matrix, note = scale_matrix(sp.csr_array([[0.0, 8.0], [0.0, 0.0]]), "standard")
+    >>> matrix.toarray().tolist(), note
+    ([[0.0, 2.0], [0.0, 0.0]], '2 columns divided by their spread, as asked')
+    """
+    if check_scale(scale) != "standard":
+        return matrix, ""
+    if is_sparse(matrix):
+        return _divided(matrix), f"{_count(matrix.shape[1])} divided by their spread, as asked"
+    return scale_columns(matrix, np.asarray(~np.isin(matrix, (0.0, 1.0)).all(axis=0)), scale)
+
+
+def scale_columns(matrix: Array, measured: Bools, scale: str) -> tuple[Array, str]:
+    """A table's matrix with its ``measured`` columns on one scale, and a line that says what was done.
+
+    ``standard`` gives each mean 0 and standard deviation 1; ``auto`` does so when :func:`why_to_scale` finds a reason.
+
+    >>> ages_and_cents = np.array([[20.0, 1e6], [40.0, 3e6], [60.0, 2e6]])
+    >>> matrix, note = scale_columns(ages_and_cents, np.array([True, True]), "auto")
+    >>> note
+    '2 columns standardized: their spreads differ by a factor of 50000'
+    >>> matrix.round(2).tolist()
+    [[-1.22, -1.22], [0.0, 1.22], [1.22, 0.0]]
+    """
+    if check_scale(scale) == "none" or not measured.any():
+        return matrix, ""
+    reason = why_to_scale(matrix, measured) if scale == "auto" else "as asked"
+    if not reason:
+        return matrix, ""
+    return _standardized(matrix, measured), f"{_count(int(measured.sum()))} standardized: {reason}"
+
+
+def why_to_scale(matrix: Array, measured: Bools) -> str:
+    """Why the measured columns should be standardized, or nothing.
+
+    Counts stay (whole numbers from 0, at least half of them 0, every column with a 0: bags of words), and so do
+    columns of one scale around 0 (embeddings). The reason is either that the largest standard deviation is over
+    10 times the smallest, where a column of 0 and 1 counts with 0.5, or that a mean is over 3 of its own.
+
+    >>> why_to_scale(np.array([[0.0, 2.0], [3.0, 0.0]]), np.array([True, True]))
+    ''
+    """
+    columns = matrix[:, measured]
+    if not columns.size or _are_counts(columns):
+        return ""
+    spreads, means = columns.std(axis=0), columns.mean(axis=0)
+    varying = spreads > 1e-12 * np.maximum(np.abs(means), np.finfo(float).tiny)
+    if not varying.any():
+        return ""
+    compared = np.append(spreads[varying], [] if measured.all() else _SPREAD_OF_A_FLAG)
+    factor = compared.max() / compared.min()
+    if factor > _SPREADS_APART:
+        return f"their spreads differ by a factor of {factor:.0f}"
+    if (np.abs(means[varying]) > _MEAN_OVER_SPREAD * spreads[varying]).any():
+        return "their means are far from 0"
+    return ""
+
+
+def _are_counts(columns: Array) -> bool:
+    if (columns < 0).any() or (columns != np.floor(columns)).any():
+        return False
+    zero = columns == 0
+    return bool(zero.any(axis=0).all() and zero.mean() >= 0.5)
+
+
+def _standardized(matrix: Array, measured: Bools) -> Array:
+    scaled = matrix.copy()
+    columns = matrix[:, measured]
+    means, spreads = columns.mean(axis=0), columns.std(axis=0)
+    constant = spreads <= 1e-12 * np.abs(means)
+    scaled[:, measured] = np.where(constant, 0.0, (columns - means) / np.where(constant, 1.0, spreads))
+    return scaled
+
+
+def _divided(matrix: sp.csr_array) -> sp.csr_array:
+    mean = np.asarray(matrix.mean(axis=0)).ravel()
+    variance = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel() - mean**2
+    spreads = np.sqrt(np.maximum(variance, 0.0))
+    return sp.csr_array(matrix @ sp.diags_array(1.0 / np.where(spreads > 0, spreads, 1.0)))
+
+
+def _count(columns: int) -> str:
+    return f"{columns} column{'s' if columns > 1 else ''}"

@@ -1,0 +1,126 @@
+"""Tables as people have them: what becomes of each kind of column, what is refused, and what is said."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kces.errors import InvalidGraphError, InvalidParameterError
+from kces.features import prepare_features
+from kces.features.prepare import with_unknown_rows
+
+
+def prepared(scale="none", **columns):
+    return prepare_features(pd.DataFrame(columns), scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", " 2 ", "3e1"], [1, 2, 30]),
+        (["1,5", "2,25", "-,5"], [1.5, 2.25, -0.5]),
+        (["1,234.5", "1,000,000", "7"], [1234.5, 1e6, 7]),
+        (["12,345,678", "1", "2"], [12345678, 1, 2]),
+        (["true", "False", "TRUE"], [1, 0, 1]),
+        (["yes", "no", "Yes"], [1, 0, 1]),
+        ([True, False, True], [1, 0, 1]),
+        (["2024-01-01", "2024-01-03", "2023-12-31"], [1, 3, 0]),
+        (["2024-01-01T12:00:00Z", "2024-01-01 00:00", "2024-01-02T00:00:00+00:00"], [0.5, 0, 1]),
+        (pd.to_datetime(["2024-01-01", "2024-01-03", "2024-01-02"]), [0, 2, 1]),
+        ([dt.date(2024, 1, 1), dt.date(2024, 1, 3), dt.date(2024, 1, 2)], [0, 2, 1]),
+        (pd.to_timedelta([1, 2, 3], unit="D"), [1, 2, 3]),
+        (pd.array([1, 2, 4], dtype="Int64"), [1, 2, 4]),
+        (np.array([1, 2, 4], dtype=np.uint8), [1, 2, 4]),
+        ([1, "2", 3.0], [1, 2, 3]),
+    ],
+)
+def test_columns_of_one_kind(cells, expected):
+    features = prepared(x=cells)
+    assert features.names == ["x"]
+    assert features.matrix[:, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("empty", ["", "NA", "n/a", "NaN", "null", "None", "?", " ", None, np.nan, pd.NA, pd.NaT])
+def test_every_word_for_nothing_is_filled_and_marked(empty):
+    features = prepared(x=pd.Series(["1", empty, "5", "3"], dtype=object))
+    assert features.names == ["x", "x missing"]
+    assert features.matrix.tolist() == [[1, 0], [3, 1], [5, 0], [3, 0]]
+    assert features.notes == ["1 missing value filled with the median and marked: x (1)"]
+
+
+def test_missing_flags_dates_and_words():
+    features = prepared(
+        flag=["yes", "", "yes", "no"],
+        day=["2024-01-01", "2024-01-05", "", "2024-01-05"],
+        city=["Oslo", "Rome", "Oslo", ""],
+        note=["", "NA", "", "?"],
+    )
+    assert features.names == [
+        *("flag", "flag missing", "day", "day missing"),
+        *("city=Oslo", "city=Rome", "city missing"),
+    ]
+    assert features.matrix[1].tolist() == [1, 1, 4, 0, 0, 1, 0]
+    assert features.matrix[3].tolist() == [0, 0, 4, 0, 0, 0, 1]
+    assert features.notes == [
+        "3 missing values filled with the median and marked: flag (1), day (1), city (1)",
+        "text as one 0/1 column per value: city (2)",
+        "dates as days: day",
+        "left out, no values: note",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["ann", "bob", "cy", "dee"], "column 'x' holds text with 4 values in 4 rows (such as 'ann')"),
+        ([f"w{n % 21}" for n in range(100)], "21 values in 100 rows"),
+        (["1", "2", "tall", "4"], "column 'x' has 'tall' in row 2 where a number is expected"),
+        (["31/01/2024", "01/02/2024"], "dates as 2024-01-31"),
+        (["2024-13-01", "2024-01-01"], "too many to be categories"),
+        (["1,234", "5,678"], "a comma before decimals or between thousands?"),
+        (["1", "inf", "2"], "column 'x' holds an infinite value in row 1"),
+        ([1 + 2j, 3], "complex"),
+        (["", "NA"], "no column with values"),
+        ([[1], [2], [3]], "too many to be categories"),
+    ],
+)
+def test_what_cannot_be_a_feature_is_refused_by_name(cells, reason):
+    with pytest.raises(InvalidGraphError) as caught:
+        prepare_features(pd.DataFrame({"x": cells}))
+    assert reason in str(caught.value)
+
+
+def test_columns_are_chosen_and_dropped_by_name():
+    frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "note": ["x", "y"]})
+    assert prepare_features(frame, columns=["b", "a"], scale="none").names == ["a", "b"]
+    assert prepare_features(frame, drop=["note", "a"], scale="none").names == ["b"]
+    for wrong in ({"columns": ["c"]}, {"drop": ["c"]}):
+        with pytest.raises(InvalidParameterError, match="no column 'c' in the table; it has a, b, note"):
+            prepare_features(frame, **wrong)
+    with pytest.raises(InvalidParameterError, match="no column is left"):
+        prepare_features(frame, columns=["a"], drop=["a"])
+    with pytest.raises(InvalidParameterError, match="scale must be one of auto, standard, none"):
+        prepare_features(frame, drop=["note"], scale="minmax")
+
+
+def test_columns_of_one_name_and_names_that_are_no_text():
+    frame = pd.DataFrame([[1, 2, 3], [3, 4, 4]], columns=["a", "a", 7])
+    features = prepare_features(frame, scale="none")
+    assert features.names == ["a", "a", "7"]
+    assert features.matrix.tolist() == [[1, 2, 3], [3, 4, 4]]
+
+
+def test_nodes_without_a_row_get_medians_and_a_mark():
+    features = with_unknown_rows(prepared(x=[1, 2, 9], city=["a", "a", "a"]), 2)
+    assert features.names == ["x", "city=a", "no row"]
+    assert features.matrix[2:].tolist() == [[9, 1, 0], [2, 1, 1], [2, 1, 1]]
+
+
+def test_the_input_stays_as_it_was():
+    frame = pd.DataFrame({"age": [20.0, np.nan, 60], "income": [1e6, 2e6, 5e6]})
+    before = frame.copy()
+    prepare_features(frame, scale="standard")
+    pd.testing.assert_frame_equal(frame, before)

@@ -1,0 +1,79 @@
+"""When columns are brought to one scale, and what that does to a score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from kces.features import prepare_features, scale_matrix
+
+RANDOM = np.random.default_rng(7)
+NORMAL = RANDOM.normal(size=(200, 4))
+COUNTS = RANDOM.poisson(0.4, size=(200, 30)).astype(float)
+
+LEFT_ALONE = {
+    "embedding": NORMAL,
+    "embedding after a rectifier": np.maximum(NORMAL, 0),
+    "spreads within a factor of ten": NORMAL * [1, 2, 4, 8],
+    "zeros and ones": (NORMAL > 0).astype(float),
+    "bag of words": COUNTS,
+    "shares": RANDOM.dirichlet(np.ones(5), size=200),
+}
+STANDARDIZED = {
+    "spreads apart": NORMAL * [1, 1, 1, 100],
+    "means far from zero": NORMAL + np.array([0, 0, 50, 0]),
+    "an age beside a bag of words": np.column_stack([COUNTS, np.arange(20, 220) // 3]),
+    "an age beside a flag": np.column_stack([NORMAL[:, 0] > 0, np.arange(200) // 3]),
+    "age, cents and days": np.column_stack([RANDOM.normal(40, 12, 200), RANDOM.lognormal(15, 1, 200), np.arange(200)]),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_one_scale_stays(name):
+    features = prepare_features(pd.DataFrame(LEFT_ALONE[name]))
+    assert np.array_equal(features.matrix, LEFT_ALONE[name])
+    assert features.notes == []
+
+
+@pytest.mark.parametrize("name", STANDARDIZED)
+def test_scales_of_their_own_are_standardized_but_not_flags(name):
+    table = STANDARDIZED[name]
+    features = prepare_features(pd.DataFrame(table))
+    assert "standardized" in features.notes[-1]
+    for column in range(table.shape[1]):
+        if np.isin(table[:, column], (0, 1)).all():
+            assert np.array_equal(features.matrix[:, column], table[:, column])
+        else:
+            assert features.matrix[:, column].mean() == pytest.approx(0, abs=1e-9)
+            assert features.matrix[:, column].std() == pytest.approx(1)
+
+
+def test_asked_for_or_forbidden():
+    frame = pd.DataFrame(NORMAL)
+    assert prepare_features(frame, scale="standard").notes == ["4 columns standardized: as asked"]
+    apart = pd.DataFrame(STANDARDIZED["spreads apart"])
+    assert np.array_equal(prepare_features(apart, scale="none").matrix, apart.to_numpy())
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard"])
+def test_a_constant_column_gives_no_noise(scale):
+    frame = pd.DataFrame({"same": [0.1] * 50, "age": np.arange(50.0) * 100})
+    matrix = prepare_features(frame, scale=scale).matrix
+    assert len(np.unique(matrix[:, 0])) == 1
+    alone = prepare_features(frame[["same"]], scale=scale).matrix
+    assert np.isfinite(alone).all()
+    assert len(np.unique(alone)) == 1
+
+
+def test_a_matrix_is_scaled_only_when_asked():
+    apart = STANDARDIZED["spreads apart"]
+    assert scale_matrix(apart, "auto")[0] is apart
+    assert scale_matrix(apart, "standard")[0].std(axis=0) == pytest.approx(np.ones(4))
+    sparse = sp.csr_array(COUNTS * 5)
+    assert scale_matrix(sparse, "none")[0] is sparse
+    scaled, note = scale_matrix(sparse, "standard")
+    assert scaled.nnz == sparse.nnz
+    assert scaled.toarray().std(axis=0) == pytest.approx(np.ones(30))
+    assert "divided by their spread" in note
