@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.automatic_cut import automatic_alpha, informed_choice, unrelated_pairs, unrelated_share
+from kces.automatic_cut import Yardstick, automatic_choice, informed_choice, unrelated_pairs, unrelated_share
 from kces.datasets.builtin import digits, synthetic
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.robust import RobustEvidence, robust_evidence
+from kces.scorers import ScoreOptions, make_scorer
 
 
-def evidence(scores: np.ndarray, random_scores: np.ndarray) -> RobustEvidence:
-    return RobustEvidence(scores, random_scores, weights=np.ones((1, 4)) / 4)
+def yardstick_of(graph: Graph) -> Yardstick:
+    return make_scorer(ScoreOptions()).score(graph).evidence.yardstick
+
+
+def automatic_alpha(yardstick: Yardstick) -> float:
+    return automatic_choice(yardstick).alpha
 
 
 def planted_digits(share: float) -> tuple[float, float]:
@@ -26,7 +30,7 @@ def planted_digits(share: float) -> tuple[float, float]:
     new = generator.permutation(new)[: round(share * graph.n_edges)]
     keys = np.concatenate([graph.edges @ [graph.n_nodes, 1], new])
     noisy = graph.with_edges(np.stack([keys // graph.n_nodes, keys % graph.n_nodes], axis=1))
-    found = robust_evidence(noisy)
+    found = yardstick_of(noisy)
     return len(new) / noisy.n_edges, unrelated_share(found.scores, found.random_scores)
 
 
@@ -45,12 +49,12 @@ def test_the_cut_is_twice_as_deep_as_the_noise_but_never_above_half() -> None:
     unrelated = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
     for noisy, expected in ((0, 0.0), (1, 0.2), (2, 0.4), (6, 0.5)):
         scores = np.array([2.0] * noisy + [1.0] * (10 - noisy))
-        assert automatic_alpha(evidence(scores, unrelated)) == pytest.approx(expected)
+        assert automatic_alpha(Yardstick(scores, unrelated)) == pytest.approx(expected)
 
 
 def test_without_features_nothing_is_cut_automatically() -> None:
     edges = synthetic(n=200, seed=0).edges
-    assert automatic_alpha(robust_evidence(Graph.from_edges(edges, n_nodes=200))) == 0.0
+    assert automatic_alpha(yardstick_of(Graph.from_edges(edges, n_nodes=200))) == 0.0
 
 
 def rights(*counts: int, nodes: int = 200) -> np.ndarray:
@@ -94,13 +98,13 @@ def test_the_lower_of_two_groups_is_the_null() -> None:
 
 
 def test_without_anything_to_compare_nothing_is_cut() -> None:
-    assert automatic_alpha(evidence(np.array([1.0, 3.0]), np.array([]))) == 0.0
+    assert automatic_alpha(Yardstick(np.array([1.0, 3.0]), np.array([]))) == 0.0
 
 
 def test_equal_scores_do_not_fail() -> None:
-    assert automatic_alpha(evidence(np.full(5, 2.0), np.full(9, 2.0))) == 0.0
+    assert automatic_alpha(Yardstick(np.full(5, 2.0), np.full(9, 2.0))) == 0.0
 
 
 def test_no_scores_is_an_error() -> None:
     with pytest.raises(InvalidParameterError, match="no scores"):
-        automatic_alpha(evidence(np.array([]), np.array([1.0, 2.0])))
+        automatic_alpha(Yardstick(np.array([]), np.array([1.0, 2.0])))

@@ -14,17 +14,20 @@ from kces.errors import KCESError
 from kces.graph import Graph
 
 if TYPE_CHECKING:
+    from kces.api import explain, find_suspicious_edges, gkc, rank_edges, score, score_edges
     from kces.datasets.builtin import load_builtin
-    from kces.sanitize import KCES
-    from kces.scoring import find_suspicious_edges, gkc, score_edges
+    from kces.estimator import KCES
 
 # Imported on first use: scikit-learn and numba take seconds, which `kces datasets list` need not wait for.
 _LAZY = {
-    "KCES": "kces.sanitize",
-    "find_suspicious_edges": "kces.scoring",
-    "gkc": "kces.scoring",
+    "KCES": "kces.estimator",
+    "explain": "kces.api",
+    "find_suspicious_edges": "kces.api",
+    "gkc": "kces.api",
     "load_builtin": "kces.datasets.builtin",
-    "score_edges": "kces.scoring",
+    "rank_edges": "kces.api",
+    "score": "kces.api",
+    "score_edges": "kces.api",
 }
 
 
@@ -32,6 +35,10 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kces' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 try:
@@ -44,8 +51,11 @@ __all__ = [
     "Graph",
     "KCESError",
     "__version__",
+    "explain",
     "find_suspicious_edges",
     "gkc",
     "load_builtin",
+    "rank_edges",
+    "score",
     "score_edges",
 ]

@@ -8,13 +8,12 @@ the lower one is the null distribution. An edge is kept when its ends are signif
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from sklearn.mixture import GaussianMixture
 
+from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
-from kces.robust import RobustEvidence
 from kces.types import Array, Bools
 
 __all__ = [
@@ -22,7 +21,8 @@ __all__ = [
     "DEPTH",
     "SIGNIFICANCE",
     "SURE",
-    "automatic_alpha",
+    "Yardstick",
+    "automatic_choice",
     "informed_choice",
     "surely_better",
     "unrelated_pairs",
@@ -45,7 +45,23 @@ SURE = 2.0
 """Standard errors by which one pruning must beat another on validation before its lead counts."""
 
 
-def automatic_alpha(evidence: RobustEvidence) -> float:
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """What tells how many edges look like noise.
+
+    Attributes
+    ----------
+    scores : (E,) of the edges.
+    random_scores : (R,) of random pairs that are not edges.
+    own_features : whether the features can tell nodes apart at all.
+    """
+
+    scores: Array
+    random_scores: Array
+    own_features: bool = True
+
+
+def automatic_choice(yardstick: Yardstick) -> AlphaChoice:
     """``DEPTH`` times the share of edges that look like unrelated pairs, at most ``DEEPEST``.
 
     Without features that tell nodes apart the answer is 0: good edges of sparse neighbourhoods then look as random
@@ -53,14 +69,14 @@ def automatic_alpha(evidence: RobustEvidence) -> float:
 
     Examples
     --------
-    >>> from kces.datasets.builtin import digits
-    >>> from kces.robust import robust_evidence
-    >>> round(automatic_alpha(robust_evidence(digits())), 2)  # a clean graph loses little
-    0.0
+    >>> noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
+    >>> automatic_choice(Yardstick(np.array([2.0] + [1.0] * 9), noise)).alpha
+    0.2
     """
-    if not evidence.own_features:
-        return 0.0
-    return min(DEPTH * unrelated_share(evidence.scores, evidence.random_scores), DEEPEST)
+    if not yardstick.own_features:
+        return AlphaChoice(0.0, "the features cannot tell nodes apart, so nothing says which edges are noise")
+    share = unrelated_share(yardstick.scores, yardstick.random_scores)
+    return AlphaChoice(min(DEPTH * share, DEEPEST), f"{share:.1%} of the edges look no better than random pairs")
 
 
 def informed_choice(right: Bools, none: int, automatic: int) -> int:
@@ -106,6 +122,8 @@ def unrelated_share(scores: Array, random_scores: Array) -> float:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if len(random_scores) < 2:  # a nearly complete graph: nothing to compare with, so no reason to cut
         return 0.0
+    from scipy.stats import norm
+
     centre, spread = unrelated_pairs(random_scores)
     return float(np.mean(_agreement(scores) < centre + norm.isf(SIGNIFICANCE) * spread))
 
@@ -115,6 +133,9 @@ def unrelated_pairs(random_scores: Array) -> tuple[float, float]:
     agreement = _agreement(random_scores)
     if np.ptp(agreement) < 1e-9:
         return float(agreement[0]), 0.0
+    # Imported here, as scipy.stats above: they take a second, which a cut at a given ratio need not wait for.
+    from sklearn.mixture import GaussianMixture
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an unconverged fit is still a usable split
         mixture = GaussianMixture(2, random_state=0).fit(agreement[:, None])

@@ -14,7 +14,16 @@ import scipy.sparse as sp
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.types import Features
 
-__all__ = ["Graph", "Repairs"]
+__all__ = ["Graph", "Repairs", "edge_keys"]
+
+
+def edge_keys(pairs: npt.NDArray[np.int64], n_nodes: int) -> npt.NDArray[np.int64]:
+    """One number per pair of nodes, ``i * n_nodes + j``: pairs in lexicographic order have growing keys.
+
+    >>> edge_keys(np.array([[0, 1], [1, 2]]), 3).tolist()
+    [1, 5]
+    """
+    return pairs[:, 0] * n_nodes + pairs[:, 1]
 
 
 @dataclass(frozen=True)

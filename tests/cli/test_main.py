@@ -56,7 +56,7 @@ def test_one_minute_tour(
     common = ["--features", str(node_features), "--clusters", "2", "--quiet"]
     assert run(capsys, "score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
     table = pd.read_csv(scores)
-    assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious"]
+    assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious", "why"]
     assert table["rank"].tolist() == list(range(1, 22))
     assert set(table.loc[0, ["source", "target"]]) == {"a0", "b0"}
     code, out, _ = run(
@@ -80,15 +80,15 @@ def test_score_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_engine_options_reach_the_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ["score", "synthetic:n=80,seed=1", "--engine", "local", "--json", "--quiet"]
+    words = ["score", "synthetic:n=80,seed=1", "--preset", "paper", "--engine", "local", "--json", "--quiet"]
     plain, small = (
         json.loads(run(capsys, *words, *more)[1])["scores"]
         for more in ([], ["--engine-option", "cap=1", "--engine-option", "fill=2"])
     )
     assert plain != small
     code, out, _ = run(
-        capsys, "sanitize", "synthetic:n=80,seed=1", "-o", str(tmp_path / "out.npz"), "--engine", "local",
-        "--engine-option", "hops=2", "--json", "--quiet",
+        capsys, "sanitize", "synthetic:n=80,seed=1", "-o", str(tmp_path / "out.npz"), "--preset", "paper",
+        "--engine", "local", "--engine-option", "hops=2", "--json", "--quiet",
     )  # fmt: skip
     assert code == 0
     assert json.loads(out)["preset"] == "paper"
@@ -148,7 +148,7 @@ def test_plain_adjacency_with_features_file(tmp_path: Path, capsys: pytest.Captu
     np.save(tmp_path / "features.npy", np.random.default_rng(1).random((30, 4)))
     code, out, err = run(
         capsys, "sanitize", str(tmp_path / "graph.npz"), "--features", str(tmp_path / "features.npy"),
-        "-o", str(tmp_path / "clean.npz"), "--clusters", "3", "--json",
+        "-o", str(tmp_path / "clean.npz"), "--alpha", "0.3", "--json",
     )  # fmt: skip
     assert code == 0
     assert err.count("warning:") == 1
@@ -161,6 +161,7 @@ def test_plain_adjacency_with_features_file(tmp_path: Path, capsys: pytest.Captu
     assert both.nnz // 2 == found["kept"]
 
 
+_LOCAL = ["score", "synthetic:n=60", "--preset", "paper", "--engine", "local", "--engine-option"]
 BAD = [
     (["score", "missing.csv"], "no such file: missing.csv"),
     (["score", "nonsense"], "neither a file nor a data set"),
@@ -171,16 +172,19 @@ BAD = [
     (["score", "synthetic:n=60", "--engine", "magic", "--preset", "paper"], "unknown engine 'magic'"),
     (["score", "synthetic:n=60", "--preset", "magic"], "unknown preset 'magic'"),
     (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hops"], "takes NAME=VALUE, got 'hops'"),
-    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hop=2"], "engine local has no option hop"),
-    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "cap=few"], "cap must be a whole number"),
-    (["score", "synthetic:n=60", "--engine", "local", "--engine-option", "hops=3"], "hops must be 1 or 2, got 3"),
-    (["score", "synthetic:n=60", "--engine-option", "hops=2"], "engine auto takes no options"),
-    (["score", "synthetic:n=60", "--preset", "robust", "--engine-option", "hops=2"], "preset robust has its own"),
-    (["sanitize", "synthetic:n=60", "-o", "out.npz", "--engine-option", "hops=2"], "engine auto takes no options"),
+    ([*_LOCAL, "hop=2"], "engine local has no option hop"),
+    ([*_LOCAL, "cap=few"], "cap must be a whole number"),
+    ([*_LOCAL, "hops=3"], "hops must be 1 or 2, got 3"),
+    (["score", "synthetic:n=60", "--preset", "paper", "--engine-option", "hops=2"], "engine auto takes no options"),
+    (
+        ["score", "synthetic:n=60", "--preset", "robust", "--engine-option", "hops=2"],
+        "preset robust has no engine_options",
+    ),
+    (["sanitize", "synthetic:n=60", "-o", "out.npz", "--engine", "local"], "preset robust has no engine"),
     (["bench", "engines", "synthetic:n=60", "--engine-option", "hops=2"], "--engine-option needs --only"),
     (["bench", "engines", "--only", "local", "--engine-option", "magic=1"], "engine local has no option magic"),
     (["bench", "engines", "--only", "magic"], "unknown engine 'magic'"),
-    (["score", "synthetic:n=60", "--labels", "nowhere.txt"], "neither a file nor one of kmeans"),
+    (["score", "synthetic:n=60", "--preset", "paper", "--labels", "nowhere.txt"], "neither a file nor one of kmeans"),
     (["score", "synthetic:n=60", "--encoding", "magic", "--preset", "paper"], "unknown encoding 'magic'"),
     (["score", "synthetic:n=60", "--ridge", "-1", "--preset", "paper"], "ridge must be a number >= 0"),
     (["sanitize", "synthetic:n=60", "-o", "no/such/folder/out.npz"], "does not exist"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from kces.ranking import prune_count, rank_edges
+from kces.ranking import edge_order, prune_count
 from kces.types import Array
 
 __all__ = ["agreement", "growth_exponent", "top_overlap"]
@@ -32,7 +32,7 @@ def top_overlap(first: Array, second: Array, share: float) -> float:
     0.5
     """
     count = prune_count(len(first), share)
-    return len(np.intersect1d(rank_edges(first)[:count], rank_edges(second)[:count])) / max(count, 1)
+    return len(np.intersect1d(edge_order(first)[:count], edge_order(second)[:count])) / max(count, 1)
 
 
 def growth_exponent(sizes: list[int], seconds: list[float]) -> float:

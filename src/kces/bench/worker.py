@@ -23,9 +23,8 @@ from kces.engines.problem import Problem
 from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
 from kces.graph import Graph
 from kces.memory import peak_memory
-from kces.presets import recipe_for
 from kces.progress import Progress, silent
-from kces.scoring import pose
+from kces.scorers import PaperScorer, ScoreOptions
 
 __all__ = ["Job", "open_graph", "run"]
 
@@ -77,7 +76,7 @@ def open_graph(name: str, data_root: str | None = None) -> Graph:
 
 
 def _pose(graph: Graph) -> Problem:
-    problem, _ = pose(graph, recipe_for("paper"))
+    problem, _ = PaperScorer(ScoreOptions(preset=PaperScorer.name)).pose(graph)
     return problem
 
 

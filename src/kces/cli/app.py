@@ -15,6 +15,7 @@ from kces.cli.bound import bound
 from kces.cli.datasets import app as datasets_app
 from kces.cli.demo import demo
 from kces.cli.evaluate import evaluate
+from kces.cli.explain import explain
 from kces.cli.gkc import gkc
 from kces.cli.output import errors, warnings_as_lines
 from kces.cli.reproduce import reproduce
@@ -47,7 +48,7 @@ def _root(
     """Kernel-Complexity Edge Sanitization."""
 
 
-for command in (score, sanitize, gkc, bound, attack, evaluate, reproduce, demo):
+for command in (score, explain, sanitize, gkc, bound, attack, evaluate, reproduce, demo):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(bench_app, name="bench")

@@ -23,8 +23,7 @@ from kces.cli.source import open_source, resolve_labels
 from kces.engines.exact import ExactEngine
 from kces.kernel import gram
 from kces.memory import require_memory
-from kces.presets import recipe_for
-from kces.scoring import pose
+from kces.scorers import PaperScorer, ScoreOptions
 from kces.theory import edge_bound, error_bound
 
 __all__ = ["bound"]
@@ -51,10 +50,19 @@ def bound(
     """Evaluate sqrt(GKC) + eps_N and, with --edges, sqrt(GKC) + sqrt(KC) + eps_N for every edge of GRAPH."""
     loaded = open_source(graph, features=features, data_root=data_root).graph
     require_memory(4 * 8 * loaded.n_nodes**2, "the Gram matrix", "use a smaller graph; the bound has no fast form")
-    recipe = recipe_for("paper", labels=resolve_labels(labels), encoding=encoding, ridge=ridge)
+    options = ScoreOptions(
+        preset=PaperScorer.name,
+        labels=resolve_labels(labels),
+        encoding=encoding,
+        clusters=clusters,
+        ridge=ridge,
+        seed=seed,
+    )
+    PaperScorer.validate(options)
+    scorer = PaperScorer(options)
     with progress_bar(quiet=quiet) as progress:
-        problem, _ = pose(loaded, recipe, clusters=clusters, seed=seed)
-        found = error_bound(gram(problem.Z), problem.codes, ridge=recipe.ridge, delta=delta)
+        problem, _ = scorer.pose(loaded)
+        found = error_bound(gram(problem.Z), problem.codes, ridge=scorer.ridge, delta=delta)
         per_edge = edge_bound(found, ExactEngine().score(problem, progress)) if edges else None
     about: dict[str, Any] = {
         "nodes": loaded.n_nodes,
@@ -63,7 +71,7 @@ def bound(
         "root_gkc": found.root_gkc,
         "epsilon": found.epsilon,
         "bound": found.value,
-        "ridge": recipe.ridge,
+        "ridge": scorer.ridge,
         "delta": delta,
         "seed": seed,
     }

@@ -13,7 +13,7 @@ from kces.cli.options import JsonOption, PresetOption, QuietOption, SeedOption
 from kces.cli.output import console, print_json, progress_bar
 from kces.datasets.builtin import digits
 from kces.datasets.planted import inject_cross_class_edges
-from kces.sanitize import KCES
+from kces.estimator import KCES
 
 __all__ = ["demo"]
 
@@ -30,7 +30,7 @@ def demo(
     attacked, injected = inject_cross_class_edges(clean, share, seed=seed)
     began = time.perf_counter()
     with progress_bar(quiet=quiet) as progress:
-        model = KCES(preset=preset, seed=seed)
+        model = KCES(preset=preset, random_state=seed)
         model.select_alpha(attacked, progress=progress)
     seconds = time.perf_counter() - began
     sanitized = model.sanitize()
@@ -42,11 +42,11 @@ def demo(
     about = {
         "accuracy": accuracy,
         "preset": preset,
-        "alpha": model.alpha,
+        "alpha": model.alpha_,
         "injected": int(injected.sum()),
         "removed": int((~model.kept_).sum()),
         "injected_removed": caught,
-        "injected_removed_by_chance": model.alpha * int(injected.sum()),
+        "injected_removed_by_chance": model.alpha_ * int(injected.sum()),
         "seconds": seconds,
     }
     if json:

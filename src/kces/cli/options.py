@@ -81,13 +81,11 @@ SignedOption = Annotated[
     ),
 ]
 AlphaOption = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--alpha",
         metavar="SHARE|auto",
-        help="Share of edges to prune, in [0, 1], or auto: as many as look like noise (preset robust). "
-        "Default: auto with preset robust, else 0.3.",
-        show_default=False,
+        help="Share of edges to prune, in [0, 1], or auto: as many as look like noise (0.3 with preset paper).",
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]

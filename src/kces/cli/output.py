@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from rich.table import Table
 
 from kces.progress import Progress, silent
 
-__all__ = ["console", "errors", "print_json", "progress_bar", "show_table", "warnings_as_lines"]
+__all__ = ["console", "errors", "print_json", "print_lines", "progress_bar", "show_table", "warnings_as_lines"]
 
 _WIDTH_WITHOUT_TERMINAL = 160
 # A pipe or a file has no width: give wide tables room there, so that no column is cut off.
@@ -38,6 +38,12 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return str(value)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Plain lines on stdout; a long one is not wrapped, so that it can be searched for."""
+    for line in lines:
+        console.print(escape(line), highlight=False, soft_wrap=True)
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:

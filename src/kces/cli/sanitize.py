@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from kces.atomic import check_output
 from kces.cli.options import (
     AlphaOption,
@@ -21,14 +17,14 @@ from kces.cli.options import (
     JsonOption,
     LabelsOption,
     OutputOption,
+    PresetOption,
     QuietOption,
     RidgeOption,
     SeedOption,
     SignedOption,
 )
-from kces.cli.output import console, print_json
-from kces.cli.scoring import describe, parse_alpha, score_source
-from kces.ranking import kept_edges
+from kces.cli.output import print_json, print_lines
+from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
 
 __all__ = ["sanitize"]
 
@@ -36,18 +32,11 @@ __all__ = ["sanitize"]
 def sanitize(
     graph: GraphArgument,
     output: OutputOption,
-    alpha: AlphaOption = None,
+    alpha: AlphaOption = "auto",
     features: FeaturesOption = None,
     engine: EngineOption = "auto",
     engine_option: EngineSettingsOption = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            help="robust or paper. Default: robust, or paper when an option of the paper's score is given.",
-            show_default=False,
-        ),
-    ] = None,
+    preset: PresetOption = "robust",
     labels: LabelsOption = None,
     encoding: EncodingOption = None,
     clusters: ClustersOption = None,
@@ -60,36 +49,26 @@ def sanitize(
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
 ) -> None:
-    """Write GRAPH without its ceil(alpha x edges) most suspicious edges, in its own format unless told otherwise."""
-    paper_only = (engine_option, encoding, clusters, ridge, signed, labels if labels != "train" else None)
-    if preset is None:
-        preset = "robust" if engine == "auto" and all(value is None for value in paper_only) else "paper"
-    wanted = parse_alpha(alpha, preset)
-    check_output(output, force=force)
-    source, scored = score_source(
-        graph,
-        features=features,
-        labels=labels,
-        quiet=quiet,
-        data_root=data_root,
+    """Write GRAPH without its most suspicious edges, in its own format unless told otherwise."""
+    wanted = parse_alpha(alpha)
+    options = score_options(
+        preset=preset,
         engine=engine,
         engine_option=engine_option,
-        preset=preset,
+        labels=labels,
         encoding=encoding,
         clusters=clusters,
         ridge=ridge,
         signed=signed,
         seed=seed,
     )
-    share = scored.resolve_alpha(wanted)
-    kept = kept_edges(scored.scores, share)
-    source.write(output, kept, format=format, force=force)
-    removed = int((~kept).sum())
+    check_output(output, force=force)
+    source, scored = score_source(graph, options, features=features, quiet=quiet, data_root=data_root)
+    cut = scored.cut(wanted)
+    source.write(output, cut.kept, format=format, force=force)
     if json:
-        about = describe(scored, preset=preset, seed=seed)
-        print_json(about | {"alpha": share, "removed": removed, "kept": int(kept.sum()), "output": output})
+        counts = {"removed": cut.n_removed, "kept": int(cut.kept.sum()), "output": output}
+        print_json(run_facts(scored, cut, seed=seed) | counts)
         return
-    console.print(
-        f"{scored.graph.name}: removed {removed} of {scored.graph.n_edges} edges "
-        f"(alpha {share:.3g}, preset {preset}, engine {scored.engine}: {scored.engine_reason}); wrote {output}"
-    )
+    removed = f"{scored.graph.name}: removed {cut.n_removed} of {scored.graph.n_edges} edges; wrote {output}"
+    print_lines([removed, closing_line(scored, cut)])

@@ -26,9 +26,8 @@ from kces.cli.options import (
     SeedOption,
     SignedOption,
 )
-from kces.cli.output import console, print_json, show_table
-from kces.cli.scoring import describe, parse_alpha, score_source
-from kces.ranking import edge_table
+from kces.cli.output import print_json, print_lines, show_table
+from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
 
 __all__ = ["score"]
 
@@ -43,56 +42,54 @@ def score(
     features: FeaturesOption = None,
     engine: EngineOption = "auto",
     engine_option: EngineSettingsOption = None,
-    preset: PresetOption = "paper",
+    preset: PresetOption = "robust",
     labels: LabelsOption = None,
     encoding: EncodingOption = None,
     clusters: ClustersOption = None,
     ridge: RidgeOption = None,
     signed: SignedOption = None,
-    alpha: AlphaOption = None,
+    alpha: AlphaOption = "auto",
     seed: SeedOption = 0,
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
 ) -> None:
-    """Score every edge: a table of source, target, score, rank, suspicious, most suspicious first."""
-    wanted = parse_alpha(alpha, preset)
-    if output is not None:
-        check_output(output, force=force)
-    _, scored = score_source(
-        graph,
-        features=features,
-        labels=labels,
-        quiet=quiet,
-        data_root=data_root,
+    """Rank every edge, most suspicious first: source, target, score, rank, suspicious, why."""
+    wanted = parse_alpha(alpha)
+    options = score_options(
+        preset=preset,
         engine=engine,
         engine_option=engine_option,
-        preset=preset,
+        labels=labels,
         encoding=encoding,
         clusters=clusters,
         ridge=ridge,
         signed=signed,
         seed=seed,
     )
-    share = scored.resolve_alpha(wanted)
-    table = edge_table(scored.graph, scored.scores, share)
+    if output is not None:
+        check_output(output, force=force)
+    _, scored = score_source(graph, options, features=features, quiet=quiet, data_root=data_root)
+    cut = scored.cut(wanted)
+    table = scored.table(cut)
     if output is not None:
         with atomic_write(output, force=force) as temporary:
             table.to_csv(temporary, index=False)
     if json:
-        about = describe(scored, preset=preset, seed=seed) | {"alpha": share}
-        print_json(about | {"output": output, "scores": table.to_dict(orient="records")})
+        facts = run_facts(scored, cut, seed=seed)
+        print_json(facts | {"output": output, "scores": table.to_dict(orient="records")})
         return
-    head = table.head(_SHOWN)
     show_table(
-        f"{scored.graph.name}: {len(table)} edges, {int(table['suspicious'].sum())} suspicious at alpha {share:.3g}",
-        ["rank", "source", "target", "score"],
-        [[str(row.rank), str(row.source), str(row.target), f"{row.score:.4g}"] for row in head.itertuples()],
+        f"{scored.graph.name}: {len(table)} edges, {cut.n_removed} suspicious at alpha {cut.alpha:.3g}",
+        ["rank", "source", "target", "score", "why"],
+        [
+            [str(row.rank), str(row.source), str(row.target), f"{row.score:.4g}", str(row.why)]
+            for row in table.head(_SHOWN).itertuples()
+        ],
     )
-    labelling = "" if scored.pseudo is None else f"; k = {scored.pseudo.k} ({scored.pseudo.chosen_by})"
-    console.print(f"preset {preset}, engine {scored.engine} ({scored.engine_reason}){labelling}")
+    print_lines([closing_line(scored, cut)])
     if output is not None:
-        console.print(f"wrote {output}")
+        print_lines([f"wrote {output}"])
     elif len(table) > _SHOWN:
-        console.print(f"{len(table) - _SHOWN} more edges; write them all with -o scores.csv")
+        print_lines([f"{len(table) - _SHOWN} more edges; write them all with -o scores.csv"])

@@ -15,7 +15,7 @@ from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.node_table import read_labels
-from kces.pseudo_labels import CLUSTERINGS
+from kces.scorers.pseudo_labels import CLUSTERINGS
 
 __all__ = ["Source", "open_source", "resolve_labels"]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from torch_geometric.transforms import BaseTransform
 
+from kces.estimator import KCES
 from kces.interop.pyg import filter_pyg, from_pyg
-from kces.sanitize import KCES
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

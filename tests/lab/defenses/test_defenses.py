@@ -17,8 +17,7 @@ from kces.graph import Graph
 from kces.lab.defenses import MODELS, PURIFIERS, NeedsFeaturesError, NotApplicableError, make_defense
 from kces.lab.defenses.gprgae import GPRGAE
 from kces.lab.defenses.tuning import accuracy, tuned
-from kces.presets import recipe_for
-from kces.scoring import Scored
+from kces.scorers import Scored, ScoreOptions
 
 NEED_FEATURES = {"gnnguard", "airgnn", "jaccard", "cosine"}
 SHORT = {"prognn": {"epochs": 30, "learning_rate": 0.01}, "gpr-gae": {"epochs": 30}}
@@ -190,11 +189,15 @@ def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest
 
     calls = []
 
-    def count(graph: Graph, *, preset: str) -> Scored:
-        calls.append(preset)
-        return Scored(graph, np.arange(graph.n_edges, dtype=float), recipe_for(preset), "exact", "test")
+    class CountingScorer:
+        def __init__(self, options: ScoreOptions) -> None:
+            self.preset = options.preset
 
-    monkeypatch.setattr(edge_sanitization, "score", count)
+        def score(self, graph: Graph) -> Scored:
+            calls.append(self.preset)
+            return Scored(graph, np.arange(graph.n_edges, dtype=float))
+
+    monkeypatch.setattr(edge_sanitization, "make_scorer", CountingScorer)
     graph = small_graph()
     first = make_defense("kces-paper").with_parameters({"alpha": 0.0})
     adjacency = first.purifier.purify(graph)
@@ -213,9 +216,10 @@ def test_kces_robust_cuts_where_the_scores_say_by_default() -> None:
     assert make_defense("kces").purifier.purify(graph).nnz == 2 * model.kept_.sum()
 
 
-def test_kces_paper_has_no_automatic_cut() -> None:
-    with pytest.raises(InvalidParameterError, match="alpha must lie in"):
-        make_defense("kces-paper").with_parameters({"alpha": "auto"}).fit(small_graph())
+def test_auto_of_kces_paper_is_its_published_ratio() -> None:
+    graph = small_graph()
+    auto, published = (make_defense("kces-paper").with_parameters({"alpha": a}).purifier for a in ("auto", 0.3))
+    assert (auto.purify(graph) != published.purify(graph)).nnz == 0
 
 
 def test_kces_robust_takes_the_automatic_cut_where_validation_cannot_tell() -> None:

@@ -13,10 +13,11 @@ import typer
 from typer.testing import CliRunner
 
 from kces import Graph, load_builtin
+from kces.api import score_edges
 from kces.cli.reproduce import reproduce as command
 from kces.errors import InvalidParameterError, MemoryLimitError
 from kces.lab.defenses import make_defense
-from kces.lab.defenses.edge_sanitization import Scoring
+from kces.lab.defenses.edge_sanitization import TimedScores
 from kces.lab.reproduce import EXPERIMENTS, Cell, Experiment, Outcome, Plan, Report, Settings, Slot, reproduce
 from kces.lab.reproduce.features import perturb_features
 from kces.lab.reproduce.needs import PRESET_OF, in_order
@@ -25,8 +26,7 @@ from kces.lab.reproduce.plan import cells_of
 from kces.lab.reproduce.report import markdown, write_report
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task
-from kces.ranking import kept_edges
-from kces.scoring import score_edges
+from kces.scorers import ScoreOptions
 
 GRAPH = "synthetic:n=80,classes=2,seed=0"
 
@@ -121,7 +121,7 @@ def test_a_wish_that_selects_nothing_is_refused(wish):
 @pytest.mark.parametrize(("method", "preset"), PRESET_OF.items())
 def test_kces_with_stored_scores_equals_kces(method, preset):
     graph = load_builtin(GRAPH)
-    scoring = replace(Scoring.of(graph, preset=preset), seconds=2.0)
+    scoring = replace(TimedScores.of(graph, ScoreOptions(preset=preset)), seconds=2.0)
     stored, direct = make_defense(method), make_defense(method)
     stored.purifier.known = scoring
     assert stored.search_space() == direct.search_space()
@@ -133,9 +133,9 @@ def test_kces_with_stored_scores_equals_kces(method, preset):
 
 def test_kces_before_a_purifier_hands_on_the_cleaned_graph():
     graph = load_builtin(GRAPH)
-    scoring = Scoring.of(graph, preset="paper")
+    scoring = TimedScores.of(graph, ScoreOptions(preset="paper"))
     both = make_defense("kces-paper+svd").with_parameters({"alpha": 0.5, "rank": 5})
-    pruned = graph.keep_edges(kept_edges(scoring.scores, 0.5))
+    pruned = graph.keep_edges(scoring.scored.cut(0.5).kept)
     assert pruned.n_edges == graph.n_edges // 2
     alone = make_defense("svd").with_parameters({"rank": 5}).fit(pruned, 0).predict()
     assert np.array_equal(both.fit(graph, 0).predict(), alone)

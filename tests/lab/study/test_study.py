@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from kces.api import score_edges
 from kces.datasets.attacked import AttackedGraph
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path
@@ -24,9 +25,7 @@ from kces.lab.study.protocol import (
     ranking_auc,
     study_graph,
 )
-from kces.lab.study.variants import VARIANTS, PairScore
-from kces.robust import robust_scores
-from kces.scoring import score_edges
+from kces.lab.study.variants import VARIANTS, ViewScore
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def attacked() -> AttackedGraph:
 
 
 def test_all_parts_together_are_the_recipe(attacked: AttackedGraph) -> None:
-    np.testing.assert_allclose(PairScore()(attacked.graph), robust_scores(attacked.graph), rtol=1e-9)
+    np.testing.assert_allclose(ViewScore()(attacked.graph), score_edges(attacked.graph), rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -47,7 +46,7 @@ def test_every_variant_scores_every_edge(name: str, attacked: AttackedGraph) -> 
 
 def test_the_plain_complexity_score_is_the_paper_preset() -> None:
     graph = barbell()
-    np.testing.assert_allclose(ComplexityScore()(graph), score_edges(graph, engine="local"), rtol=1e-9)
+    np.testing.assert_allclose(ComplexityScore()(graph), score_edges(graph, preset="paper", engine="local"), rtol=1e-9)
 
 
 def test_rounds_rank_what_was_pruned_first_above_the_rest() -> None:
@@ -64,7 +63,7 @@ def test_soft_labels_are_shares() -> None:
 
 
 def test_keeping_the_link_lets_edges_vouch_for_themselves(attacked: AttackedGraph) -> None:
-    cut, kept = (ranking_auc(attacked, PairScore(leave_out=flag)(attacked.graph)) for flag in (True, False))
+    cut, kept = (ranking_auc(attacked, ViewScore().each(leave_out=flag)(attacked.graph)) for flag in (True, False))
     assert cut is not None
     assert kept is not None
     assert cut > kept

@@ -22,8 +22,7 @@ from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips
 from kces.lab.attacks.interface import check_positive
 from kces.lab.attacks.prbcd import block_size_for, run_rbcd
 from kces.progress import Progress, silent
-from kces.ranking import kept_edges
-from kces.scoring import score_edges
+from kces.scorers import ScoreOptions, make_scorer
 
 __all__ = ["adaptive_kces"]
 
@@ -121,17 +120,17 @@ class _Defence:
     def __init__(self, graph: Graph, preset: str, engine: str, alpha: float, seed: int) -> None:
         self._graph = graph
         self._before = keys_of(graph.edges, graph.n_nodes)
-        self._settings = {"preset": preset, "engine": engine, "seed": seed}
+        self._scorer = make_scorer(ScoreOptions(preset=preset, engine=engine, seed=seed))
         self._alpha = alpha
 
     def sift(self, flips: Keys) -> tuple[Keys, Keys]:
         """The flips that pass and those that are pruned, each from the least to the most suspicious."""
         attacked = apply_flips(self._graph, pairs_of(flips, self._graph.n_nodes))
-        scores = score_edges(attacked, **self._settings)
+        scored = self._scorer.score(attacked)
         keys = keys_of(attacked.edges, attacked.n_nodes)
-        kept = kept_edges(scores, self._alpha)
+        kept = scored.cut(self._alpha).kept
         added = np.isin(keys, flips)
         removed = flips[np.isin(flips, self._before)]
-        order = np.argsort(scores, kind="stable")
+        order = np.argsort(scored.scores, kind="stable")
         passing, pruned = (keys[order[(added & group)[order]]] for group in (kept, ~kept))
         return np.concatenate([removed, passing]), pruned

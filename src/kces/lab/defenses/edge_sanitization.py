@@ -9,39 +9,36 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
-from kces.automatic_cut import automatic_alpha, informed_choice
+from kces.automatic_cut import informed_choice
+from kces.estimator import ALPHAS
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.base import Correct, Grid, Purifier, best_on_validation
-from kces.ranking import check_alpha, kept_edges
-from kces.sanitize import ALPHAS
-from kces.scoring import score
+from kces.scorers import Scored, ScoreOptions, make_scorer
 
-__all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "Scoring"]
+__all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "TimedScores"]
 
 
 @dataclass(frozen=True, eq=False)
-class Scoring:
-    """Scores of all edges, the automatic α if the preset has one, and the seconds both took."""
+class TimedScores:
+    """A scored graph, and the seconds that scoring and the automatic cut took."""
 
-    scores: npt.NDArray[np.float64]
-    automatic: float | None
+    scored: Scored
     seconds: float
 
     @classmethod
-    def of(cls, graph: Graph, **options: Any) -> Scoring:
-        """Score the graph; the options are those of :func:`kces.scoring.score`."""
+    def of(cls, graph: Graph, options: ScoreOptions) -> TimedScores:
+        """Score the graph, and look for the automatic cut, which belongs to the cost."""
         start = time.perf_counter()
-        scored = score(graph, **options)
-        automatic = None if scored.evidence is None else automatic_alpha(scored.evidence)
-        return cls(scored.scores, automatic, time.perf_counter() - start)
+        scored = make_scorer(options).score(graph)
+        _ = scored.automatic
+        return cls(scored, time.perf_counter() - start)
 
 
 # Scores do not depend on alpha nor on the model behind: tuning and further seeds reuse them. The graph is
 # the key by identity, and an entry goes when its graph goes.
-_scorings: WeakKeyDictionary[Graph, dict[str, Scoring]] = WeakKeyDictionary()
+_scorings: WeakKeyDictionary[Graph, dict[str, TimedScores]] = WeakKeyDictionary()
 
 
 @dataclass
@@ -52,25 +49,21 @@ class EdgeSanitization(Purifier):
     """
 
     alpha: float | str = 0.3
-    known: Scoring | None = field(default=None, repr=False)
+    known: TimedScores | None = field(default=None, repr=False)
 
     scoring_preset: ClassVar[str]
 
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
-        scoring = self._scoring(graph)
-        alpha = self.alpha
-        if alpha == "auto" and scoring.automatic is not None:
-            alpha = scoring.automatic
-        kept = kept_edges(scoring.scores, check_alpha(alpha))
+        kept = self._scores(graph).scored.cut(self.alpha).kept
         return weighted(graph, kept.astype(np.float64))
 
-    def _scoring(self, graph: Graph) -> Scoring:
+    def _scores(self, graph: Graph) -> TimedScores:
         known = self.known or _scorings.setdefault(graph, {}).get(self.scoring_preset)
         self.reused_seconds = 0.0 if known is None else known.seconds
         if known is None:
-            known = _scorings[graph][self.scoring_preset] = Scoring.of(graph, preset=self.scoring_preset)
-        if len(known.scores) != graph.n_edges:
-            raise ValueError(f"{len(known.scores)} scores for the {graph.n_edges} edges of {graph.name}")
+            known = _scorings[graph][self.scoring_preset] = TimedScores.of(
+                graph, ScoreOptions(preset=self.scoring_preset)
+            )
         return known
 
 

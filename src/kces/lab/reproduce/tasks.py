@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from kces.lab.failures import NOT_APPLICABLE, OK, OOM
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.needs import PRESET_OF
 from kces.memory import peak_memory
+
+if TYPE_CHECKING:
+    from kces.scorers import Scored, ScoreOptions
 
 __all__ = ["EXCLUSIVE", "TASKS", "order_by", "pack", "run_task", "unpack"]
 
@@ -73,13 +76,13 @@ def _load(cell: Cell, data_root: Path | None) -> AttackedGraph:
 def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
     """The cell's defense; the KCES in front of it, if there is one, gets the scores of the cell that made them."""
     from kces.lab.defenses import make_defense
-    from kces.lab.defenses.edge_sanitization import Scoring
+    from kces.lab.defenses.edge_sanitization import TimedScores
     from kces.lab.training import training_preset
 
     defense: Any = make_defense(cell.method, preset=training_preset(cell.option("training", "deeprobust")))
     if "scores" in inputs:
-        stored = inputs["scores"]
-        defense.purifier.known = Scoring(unpack(stored["scores"]), stored["automatic"], stored["seconds"])
+        scored = _stored(attacked.graph, inputs["scores"])
+        defense.purifier.known = TimedScores(scored, inputs["scores"]["seconds"])
     return defense.informed_by(attacked)
 
 
@@ -133,24 +136,24 @@ def _cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
 
 def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     """Scores of all edges and the automatic α, with a summary of their distribution."""
-    from kces.lab.defenses.edge_sanitization import Scoring
+    from kces.lab.defenses.edge_sanitization import TimedScores
 
-    graph = _load(cell, data_root).graph
-    engine = _engine(cell, graph)
-    found = Scoring.of(graph, preset=_preset(cell), engine=engine, **cell.shared_options("labels", "clusters"))
-    facts = {"automatic": found.automatic, "seconds": found.seconds, "engine": engine}
-    return {"scores": pack(found.scores)} | facts | _distribution(found.scores)
+    found = TimedScores.of(_load(cell, data_root).graph, _score_options(cell))
+    scored = found.scored
+    facts = {"automatic": scored.automatic.alpha, "seconds": found.seconds, "engine": scored.engine}
+    return {"scores": pack(scored.scores)} | facts | _distribution(scored.scores)
 
 
 def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     """Time and memory of scoring alone, after a small run that compiles what there is to compile."""
     from kces.datasets import load
-    from kces.scoring import score
+    from kces.scorers import make_scorer
 
-    score(load(_WARM_UP_GRAPH), preset=_preset(cell), engine="auto")
+    scorer = make_scorer(_score_options(cell))
+    scorer.score(load(_WARM_UP_GRAPH))
     graph = _load(cell, data_root).graph
     start, cpu_start = time.perf_counter(), time.process_time()
-    engine = score(graph, preset=_preset(cell)).engine
+    engine = scorer.score(graph).engine
     return {
         "seconds": time.perf_counter() - start,
         "cpu_seconds": time.process_time() - cpu_start,
@@ -164,13 +167,12 @@ def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str,
 def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     """Scores of the edges that are left after pruning at the ratio chosen on validation."""
     from kces.lab.defenses.edge_sanitization import KCESPaper
-    from kces.ranking import kept_edges
-    from kces.scoring import score_edges
+    from kces.scorers import make_scorer
 
     graph = _load(cell, data_root).graph
     alpha = inputs["tuning"]["parameters"].get("alpha", KCESPaper.alpha)
-    pruned = graph.keep_edges(kept_edges(unpack(inputs["scores"]["scores"]), alpha))
-    scores = score_edges(pruned, preset=_preset(cell), engine=_engine(cell, pruned))
+    pruned = graph.keep_edges(_stored(graph, inputs["scores"]).cut(alpha).kept)
+    scores = make_scorer(_score_options(cell)).score(pruned).scores
     return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
 
 
@@ -179,16 +181,16 @@ def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]
     from kces.lab.defenses import make_defense
     from kces.lab.defenses.tuning import accuracy
     from kces.lab.training import training_preset
-    from kces.ranking import kept_edges
+    from kces.scorers import Scored
 
     attacked = _load(cell, data_root)
     graph = attacked.graph
     known = unpack(inputs["scores"]["scores"]) if "scores" in inputs else np.zeros(graph.n_edges)
-    ranking = order_by(cell.option("order"), known, cell.seed)
+    ranked = Scored(graph, order_by(cell.option("order"), known, cell.seed))
     preset = training_preset(cell.option("training", "deeprobust"))
     found = {}
     for ratio in cell.option("ratios"):
-        left = graph.keep_edges(kept_edges(ranking, ratio))
+        left = graph.keep_edges(ranked.cut(ratio).kept)
         classes = make_defense("gcn", preset=preset).fit(left, cell.seed).predict()
         found[f"accuracy@{ratio:g}"] = accuracy(graph, classes, attacked.judged_nodes)
     return found
@@ -205,16 +207,23 @@ def order_by(order: str, scores: Scores, seed: int) -> Scores:
     return -scores if order == "low" else scores
 
 
-def _preset(cell: Cell) -> str:
-    return PRESET_OF[cell.method.partition("+")[0]]
+def _score_options(cell: Cell) -> ScoreOptions:
+    from kces.scorers import ScoreOptions
+
+    return ScoreOptions(
+        preset=PRESET_OF[cell.method.partition("+")[0]],
+        **cell.shared_options("labels", "clusters"),
+    )
 
 
-def _engine(cell: Cell, graph: Graph) -> str:
-    """Chosen by the graph alone: what is stored must not depend on the memory that happened to be free."""
-    from kces.engines import engine_by_size
-    from kces.scoring import PAIR_ENGINE
+def _stored(graph: Graph, stored: Mapping[str, Any]) -> Scored:
+    """The scores that another cell has made of this graph, with their automatic ratio."""
+    from kces.cut import AlphaChoice
+    from kces.scorers import Scored
 
-    return engine_by_size(graph) if _preset(cell) == "paper" else PAIR_ENGINE
+    automatic = stored["automatic"]
+    choice = None if automatic is None else AlphaChoice(automatic, "computed with the scores")
+    return Scored(graph, unpack(stored["scores"]), known_choice=choice)
 
 
 def _distribution(scores: Scores) -> dict[str, float]:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kces.automatic_cut import automatic_alpha
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import KCESError
+from kces.estimator import ALPHAS
 from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
-from kces.robust import robust_evidence
-from kces.sanitize import ALPHAS
+from kces.scorers import ScoreOptions, make_scorer
 
 COLUMNS = (
     "graph",
@@ -54,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _study(attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, references: bool) -> None:
     """One line per variant; with ``references`` also no defence, the label-free cut, and the ceiling."""
     share = float(attacked.is_added.mean())
-    automatic = automatic_alpha(robust_evidence(attacked.graph))
+    automatic = make_scorer(ScoreOptions()).score(attacked.graph).automatic.alpha
     for variant in variants:
         scores = VARIANTS[variant](attacked.graph)
         curve = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=[*ALPHAS, automatic]) if seeds else None

@@ -13,8 +13,8 @@ from kces.engines.local import LocalEngine
 from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, normalize_rows
 from kces.lab.study.cosines import multi_hop_cosine
-from kces.pseudo_labels import encode, pseudo_labels
 from kces.ranking import kept_edges
+from kces.scorers.pseudo_labels import encode, pseudo_labels
 from kces.types import Array, Features
 
 __all__ = ["ComplexityScore"]

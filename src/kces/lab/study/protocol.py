@@ -14,10 +14,10 @@ from sklearn.metrics import roc_auc_score
 from kces.automatic_cut import informed_choice
 from kces.datasets import load, load_attacked, parse_name, published_attacks
 from kces.datasets.attacked import AttackedGraph
+from kces.estimator import ALPHAS
 from kces.lab.attacks.dice import dice
 from kces.lab.defenses import make_defense
-from kces.ranking import kept_edges
-from kces.sanitize import ALPHAS
+from kces.scorers import Scored
 from kces.types import Array
 
 __all__ = [
@@ -116,7 +116,8 @@ def accuracy_curve(
 ) -> Curve:
     """Prune at each α, in increasing order, and train a GCN per seed."""
     grid = sorted(set(alphas))
-    graphs = [attacked.graph.keep_edges(kept_edges(scores, alpha)) for alpha in grid]
+    scored = Scored(attacked.graph, scores)
+    graphs = [attacked.graph.keep_edges(scored.cut(alpha).kept) for alpha in grid]
     right = np.array([[make_defense("gcn").fit(graph, seed).predict() for seed in seeds] for graph in graphs])
     right = right == attacked.graph.labels
     validation, judged = right[:, :, attacked.graph.val], right[:, :, attacked.judged_nodes]

@@ -4,76 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kces.graph import Graph
 from kces.lab.study.complexity import ComplexityScore
 from kces.lab.study.cosines import multi_hop_cosine
-from kces.ranking import kept_edges
-from kces.robust import (
-    HOPS,
-    RANK,
-    CentredFeatures,
-    contrast_weights,
-    leave_edge_out_cosines,
-    pair_complexity,
-    random_pairs,
-    robust_scores,
-    smoothed_projection,
-    train_label_scores,
-)
+from kces.scorers import Scored, ScoreOptions, make_scorer
+from kces.scorers.feature_spaces import LowRankSpace, uncentred_space
+from kces.scorers.link_cosines import HOPS
+from kces.scorers.robust import Weigh, contrast_weights, equal_weights, gather_evidence
+from kces.scorers.views import FEATURES, HopView, feature_patterns
 from kces.types import Array
 
-__all__ = ["VARIANTS", "PairScore"]
+__all__ = ["VARIANTS", "ViewScore"]
 
 Score = Callable[[Graph], Array]
 
+_PATTERNS = feature_patterns()
+
 
 @dataclass(frozen=True)
-class PairScore:
-    """Complexity of the assertion that the ends of an edge agree, with each part of the recipe on or off.
+class ViewScore:
+    """The robust score with another list of views, or its views weighed in another way.
 
     Attributes
     ----------
-    leave_out : compare the ends on the graph without their edge.
-    centred : subtract the mean row and weight columns by rarity; else the features as they are.
-    hops : which pairs of hops are compared, out of ``kces.robust.HOPS``.
-    low_rank : add the space of the leading directions.
-    contrast : weigh the views by how they tell edges from random pairs; else equally.
+    views : the entries of the list; ``robust`` itself has ``FEATURES`` and the leading directions.
+    weigh : how columns are weighed: by contrast, or equally.
     rescored : afterwards prune this share, and score all edges with the rows of the pruned graph (no second link
         is cut for pruned edges: they are not part of that graph).
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> graph = barbell()
+    >>> graph.edges[ViewScore(views=(FEATURES,))(graph).argmax()].tolist()
+    [4, 5]
     """
 
-    leave_out: bool = True
-    centred: bool = True
-    hops: tuple[tuple[int, int], ...] = HOPS
-    low_rank: bool = True
-    contrast: bool = True
+    views: tuple[HopView, ...] = (FEATURES, _PATTERNS)
+    weigh: Weigh = contrast_weights
     rescored: float = 0.0
 
     def __call__(self, graph: Graph) -> Array:
-        scores = self._score(graph, graph)
+        scores = gather_evidence(graph, self.views, weigh=self.weigh).scores
         if self.rescored:
-            scores = self._score(graph.keep_edges(kept_edges(scores, self.rescored)), graph)
+            pruned = graph.keep_edges(Scored(graph, scores).cut(self.rescored).kept)
+            scores = gather_evidence(graph, self.views, weigh=self.weigh, aggregated_on=pruned).scores
         return scores
 
-    def _score(self, aggregated_on: Graph, graph: Graph) -> Array:
-        """Scores of the edges of ``graph`` with the rows aggregated on a graph of the same nodes."""
-        pairs = np.concatenate([graph.edges, random_pairs(graph, np.random.default_rng(0))])
-        features = CentredFeatures.of(graph.features) if self.centred else CentredFeatures(graph.features)
-        spaces = [self._views(aggregated_on, features, pairs)]
-        if self.low_rank:
-            spaces.append(self._views(aggregated_on, smoothed_projection(aggregated_on, features, RANK, 0), pairs))
-        views = np.hstack(spaces)
-        edges, unlinked = views[: graph.n_edges], views[graph.n_edges :]
-        weights = contrast_weights(edges, unlinked) if self.contrast else np.full(views.shape[1], 1 / views.shape[1])
-        return pair_complexity(edges @ weights)
+    def each(self, **changes: Any) -> ViewScore:
+        """The same list with these attributes of every view changed."""
+        return replace(self, views=tuple(replace(view, **changes) for view in self.views))
 
-    def _views(self, graph: Graph, features: CentredFeatures | Array, pairs: npt.NDArray[np.int64]) -> Array:
-        cosines = leave_edge_out_cosines(graph, features, pairs, leave_out=self.leave_out)
-        return cosines[:, [HOPS.index(pair) for pair in self.hops]]
+
+def _robust(labels: str) -> Score:
+    return lambda graph: make_scorer(ScoreOptions(labels=labels)).score(graph).scores
 
 
 def _kept_best(score: Score) -> Score:
@@ -89,7 +77,8 @@ def _kept_best(score: Score) -> Score:
     return protected
 
 
-_FULL = PairScore()
+_FULL = ViewScore()
+_UNCENTRED = LowRankSpace(uncentred_space)
 _SIGNED = ComplexityScore(encoding="onehot", ridge=1.0, signed=True, per_link=True)
 
 VARIANTS: dict[str, Score] = {
@@ -109,15 +98,15 @@ VARIANTS: dict[str, Score] = {
     "paper, three rounds": ComplexityScore(rounds=3),
     "signed one-hot per unit of T, ridge 1": _SIGNED,
     "signed one-hot per unit of T, ridge 1, + U": replace(_SIGNED, with_similarity=True),
-    "robust": robust_scores,
-    "robust, link kept": replace(_FULL, leave_out=False),
-    "robust, not centred": replace(_FULL, centred=False),
-    "robust, no low rank": replace(_FULL, low_rank=False),
-    "robust, equal weights": replace(_FULL, contrast=False),
-    "robust, crossed hops only": replace(_FULL, hops=HOPS[:3]),
-    "robust, hops (0,0) (2,2)": replace(_FULL, hops=(HOPS[0], HOPS[3])),
-    "robust, rescored after 20 %": replace(_FULL, rescored=0.2),
-    "robust, best edge kept": _kept_best(robust_scores),
-    "robust + train labels": train_label_scores,
+    "robust": _robust("none"),
+    "robust, link kept": _FULL.each(leave_out=False),
+    "robust, not centred": ViewScore((replace(FEATURES, space=uncentred_space), replace(_PATTERNS, space=_UNCENTRED))),
+    "robust, no low rank": ViewScore((FEATURES,)),
+    "robust, equal weights": ViewScore(weigh=equal_weights),
+    "robust, crossed hops only": _FULL.each(hops=HOPS[:3]),
+    "robust, hops (0,0) (2,2)": _FULL.each(hops=(HOPS[0], HOPS[3])),
+    "robust, rescored after 20 %": ViewScore(rescored=0.2),
+    "robust, best edge kept": _kept_best(_robust("none")),
+    "robust + train labels": _robust("train"),
 }
 """The grid of the study: cosines, the paper's score and the robust one, each with one part changed."""

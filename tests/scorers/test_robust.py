@@ -15,17 +15,20 @@ from kces.datasets.toys import barbell, path, star, thorny
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import RIDGE, propagation
-from kces.robust import (
-    HOPS,
-    CentredFeatures,
-    contrast_weights,
-    leave_edge_out_cosines,
-    pair_complexity,
-    random_pairs,
-    robust_evidence,
-    robust_scores,
-    train_label_scores,
-)
+from kces.node_pairs import random_unlinked_pairs
+from kces.scorers import ScoreOptions, make_scorer
+from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.link_cosines import HOPS, leave_edge_out_cosines
+from kces.scorers.robust import contrast_weights, gather_evidence, pair_complexity
+from kces.scorers.views import standard_views
+
+
+def robust_scores(graph: Graph, seed: int = 0) -> np.ndarray:
+    return make_scorer(ScoreOptions(seed=seed)).score(graph).scores
+
+
+def train_label_scores(graph: Graph) -> np.ndarray:
+    return make_scorer(ScoreOptions(labels="train")).score(graph).scores
 
 
 def unit(row: np.ndarray) -> np.ndarray:
@@ -103,7 +106,7 @@ def test_centred_features_by_hand() -> None:
 
 def test_random_pairs_are_ordered_and_not_edges() -> None:
     graph = synthetic(n=100, seed=2)
-    pairs = random_pairs(graph, np.random.default_rng(0))
+    pairs = random_unlinked_pairs(graph, np.random.default_rng(0))
     assert len(pairs) > 15_000
     assert (pairs[:, 0] < pairs[:, 1]).all()
     assert graph.adjacency[pairs[:, 0], pairs[:, 1]].max() == 0
@@ -169,8 +172,20 @@ def test_degenerate_graphs_get_finite_scores(graph: Graph) -> None:
 def test_identity_features_use_only_the_aggregated_view() -> None:
     graph = synthetic(n=300, seed=1, classes=2, degree=20, homophily=0.95)
     blind = replace(graph, features=sp.csr_array(sp.eye_array(graph.n_nodes)))
-    assert robust_evidence(blind).weights.tolist() == [[0.0, 0.0, 0.0, 1.0]]
-    assert robust_evidence(graph).weights.shape == (2, 4)
+    found = gather_evidence(blind, standard_views())
+    assert found.weights.tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert found.columns[3] == "the two neighborhoods"
+    assert gather_evidence(graph, standard_views()).weights.shape == (8,)
+
+
+def test_evidence_keeps_every_view_of_every_edge() -> None:
+    graph = synthetic(n=120, seed=1)
+    found = gather_evidence(graph, standard_views(train_labels=True))
+    assert found.edge_views.shape == (graph.n_edges, 12)
+    assert found.edge_views.dtype == found.random_views.dtype == np.float32
+    assert len(found.columns) == len(set(found.columns)) == 12
+    kappa = found.edge_views.astype(np.float64) @ found.weights
+    np.testing.assert_allclose(pair_complexity(kappa), found.scores, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

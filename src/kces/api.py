@@ -1,0 +1,231 @@
+"""The functions that people call first: rank, find, explain and remove suspicious edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import Unpack
+
+from kces.interop.coerce import as_graph
+from kces.progress import Progress, silent
+from kces.scorers import AUTO, PaperScorer, Scored, ScoreOptions, make_scorer
+from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
+from kces.types import Array, Bools
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kces.explanation import Explanation
+
+__all__ = ["explain", "find_suspicious_edges", "gkc", "rank_edges", "score", "score_edges"]
+
+
+def score(
+    graph: object,
+    *,
+    preset: str = "robust",
+    engine: str = "auto",
+    labels: LabelSource | None = None,
+    encoding: str | None = None,
+    clusters: int | None = None,
+    ridge: float | None = None,
+    signed: bool | None = None,
+    seed: int = 0,
+    engine_options: EngineOptions | None = None,
+    progress: Progress = silent,
+) -> Scored:
+    """Score every edge and keep all that is known about the scores: the full form of :func:`score_edges`.
+
+    Parameters
+    ----------
+    graph, preset, engine, labels, encoding, clusters, ridge, signed, seed, engine_options, progress : as in
+        :func:`score_edges`.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> scored = score(barbell())
+    >>> scored.scorer, scored.cut(0.1).n_removed
+    ('robust', 3)
+    """
+    options = ScoreOptions(
+        preset=preset,
+        seed=seed,
+        labels=labels,
+        engine=engine,
+        engine_options=engine_options,
+        encoding=encoding,
+        clusters=clusters,
+        ridge=ridge,
+        signed=signed,
+    )
+    return make_scorer(options).score(as_graph(graph), progress)
+
+
+def score_edges(
+    graph: object,
+    *,
+    preset: str = "robust",
+    engine: str = "auto",
+    labels: LabelSource | None = None,
+    encoding: str | None = None,
+    clusters: int | None = None,
+    ridge: float | None = None,
+    signed: bool | None = None,
+    seed: int = 0,
+    engine_options: EngineOptions | None = None,
+    progress: Progress = silent,
+) -> Array:
+    """Suspicion of every edge, in the order of the caller's own edges; higher is more suspicious.
+
+    Parameters
+    ----------
+    graph : :class:`kces.Graph`, NetworkX, igraph or PyG graph, table of edges, or scipy sparse adjacency.
+    preset : ``robust`` (how complex it is to claim that the two ends agree) or ``paper`` (|ΔGKC|, to the letter).
+    engine : of ``paper``: how it is computed, ``auto`` or a name of ``kces.engines.ENGINES``.
+    labels : with ``paper`` ``kmeans``, ``gmm``, ``spectral``, ``given`` (the graph's own) or one class per node; with
+        ``robust`` ``train``, which adds the labels of the train nodes.
+    encoding : of ``paper``: ``linear`` or ``onehot``.
+    clusters : of ``paper``: number of clusters; default the number of classes, else chosen by silhouette.
+    ridge : of ``paper``: λ > 0 added to the kernel's diagonal, default 1e-3.
+    signed : of ``paper``: keep the sign; positive means that removing the edge lowers the complexity.
+    seed : of everything random.
+    engine_options : of ``paper``: extra arguments of the engine.
+    progress : called with a description, the units done and the units in all.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> graph = barbell()
+    >>> graph.edges[score_edges(graph).argmax()].tolist()
+    [4, 5]
+    """
+    return score(
+        graph,
+        preset=preset,
+        engine=engine,
+        labels=labels,
+        encoding=encoding,
+        clusters=clusters,
+        ridge=ridge,
+        signed=signed,
+        seed=seed,
+        engine_options=engine_options,
+        progress=progress,
+    ).scores
+
+
+def find_suspicious_edges(
+    graph: object,
+    alpha: float | str = AUTO,
+    *,
+    preset: str = "robust",
+    labels: LabelSource | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+    **paper: Unpack[PaperKeywords],
+) -> Bools:
+    """Mask over the caller's own edges: true for those that a cut at ``alpha`` removes.
+
+    Parameters
+    ----------
+    graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
+    alpha : share of edges to mark, in [0, 1], or ``auto``: as many as look like noise.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> int(find_suspicious_edges(barbell(), alpha=0.1).sum())
+    3
+    """
+    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
+    return ~scored.cut(alpha).kept
+
+
+def rank_edges(
+    graph: object,
+    alpha: float | str = AUTO,
+    *,
+    preset: str = "robust",
+    labels: LabelSource | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+    **paper: Unpack[PaperKeywords],
+) -> pd.DataFrame:
+    """All edges as a table, most suspicious first: ``source, target, score, rank, suspicious, why``.
+
+    Parameters
+    ----------
+    graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
+    alpha : share of edges to mark as suspicious, in [0, 1], or ``auto``: as many as look like noise.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> table = rank_edges(barbell(), alpha=0.1)
+    >>> table.columns.tolist(), table[["source", "target"]].values[0].tolist()
+    (['source', 'target', 'score', 'rank', 'suspicious', 'why'], [4, 5])
+    """
+    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
+    return scored.table(scored.cut(alpha))
+
+
+def explain(
+    graph: object,
+    source: object,
+    target: object,
+    *,
+    alpha: float | str = AUTO,
+    preset: str = "robust",
+    labels: LabelSource | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+    **paper: Unpack[PaperKeywords],
+) -> Explanation:
+    """Why the edge between two nodes is suspicious or not; ``print`` it, or take ``to_dict()``.
+
+    Parameters
+    ----------
+    graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
+    source, target : the two ends, named as in the graph, in either order.
+    alpha : the cut that decides about suspicious, as in :func:`rank_edges`.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> explain(barbell(), 4, 5).rank
+    1
+    """
+    from kces.explanation import explain_edge
+
+    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
+    return explain_edge(scored, scored.cut(alpha), source, target)
+
+
+def gkc(
+    graph: object,
+    *,
+    labels: LabelSource | None = None,
+    encoding: str | None = None,
+    clusters: int | None = None,
+    ridge: float | None = None,
+    seed: int = 0,
+) -> float:
+    """Graph Kernel Complexity of a graph for its pseudo labels: ``2 yᵀ (H + λI)⁻¹ y / N``.
+
+    Parameters
+    ----------
+    graph, labels, encoding, clusters, ridge, seed : as in :func:`score_edges` with ``preset="paper"``.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> graph = barbell()
+    >>> gkc(graph, labels=graph.labels) < gkc(graph, labels=[0, 1] * 5)
+    True
+    """
+    options = ScoreOptions(
+        preset=PaperScorer.name, labels=labels, encoding=encoding, clusters=clusters, ridge=ridge, seed=seed
+    )
+    PaperScorer.validate(options)
+    return PaperScorer(options).complexity(as_graph(graph))

@@ -1,0 +1,235 @@
+"""The estimator: fit on a graph, look at scores and reasons, take the sanitized graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from kces.api import score
+from kces.cut import Cut
+from kces.errors import InvalidParameterError
+from kces.explanation import Explanation, explain_edge
+from kces.graph import Graph
+from kces.progress import Progress, silent
+from kces.ranking import check_alpha
+from kces.scorers import AUTO, Scored
+from kces.scorers.score_options import EngineOptions, LabelSource
+from kces.types import Array, Ints
+
+__all__ = ["ALPHAS", "KCES"]
+
+ALPHAS: tuple[float, ...] = tuple(round(0.1 * step, 1) for step in range(10))
+"""The paper's grid 0.1 … 0.9, and 0: a clean graph may be best left alone."""
+
+
+class KCES(BaseEstimator):
+    """Kernel-Complexity Edge Sanitization with scikit-learn's manners. The samples are the edges of a graph.
+
+    Parameters
+    ----------
+    alpha : share of edges to prune, in [0, 1], or ``"auto"``: as many as look like noise.
+    preset, engine, labels, encoding, clusters, ridge, signed : as in :func:`kces.score_edges`; None takes the
+        preset's value.
+    random_state : seed of everything random, or a ``numpy.random.RandomState``.
+    engine_options : extra arguments of the engine.
+
+    Attributes
+    ----------
+    scores_ : (E,) score of each edge, higher = more suspicious.
+    edge_index_ : (2, E) endpoints of each edge, in the order of the scores.
+    kept_ : (E,) mask of the edges that stay.
+    threshold_ : lowest score among the pruned edges (infinite when none is pruned).
+    labels_ : pseudo label of each node (None with preset robust, which has none).
+    alpha_ : the share pruned, a number also when ``alpha`` is ``"auto"``.
+    alpha_reason_ : why it is that share.
+    engine_ : name of the engine used.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> model = KCES(alpha=0.04).fit(barbell())
+    >>> model.edge_index_[:, ~model.kept_].tolist()
+    [[4], [5]]
+    >>> model.sanitize()
+    Graph(barbell, nodes=10, edges=20, features=2)
+    >>> model.explain(4, 5).rank
+    1
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = AUTO,
+        *,
+        preset: str = "robust",
+        engine: str = "auto",
+        labels: LabelSource | None = None,
+        encoding: str | None = None,
+        clusters: int | None = None,
+        ridge: float | None = None,
+        signed: bool | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        engine_options: EngineOptions | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.preset = preset
+        self.engine = engine
+        self.labels = labels
+        self.encoding = encoding
+        self.clusters = clusters
+        self.ridge = ridge
+        self.signed = signed
+        self.random_state = random_state
+        self.engine_options = engine_options
+
+    # -- fitting --------------------------------------------------------------------------------------
+
+    def fit(self, graph: object, y: object = None, *, progress: Progress = silent) -> KCES:
+        """Score the edges of ``graph`` and mark for pruning as many of the highest as ``alpha`` says."""
+        if self.alpha != AUTO:
+            check_alpha(self.alpha)
+        self.scored_ = self._score(graph, progress)
+        self.scores_ = self.scored_.scores
+        self.edge_index_: Ints = self.scored_.graph.edges.T
+        self.engine_ = self.scored_.engine
+        pseudo = getattr(self.scored_.evidence, "pseudo", None)
+        self.labels_ = None if pseudo is None else pseudo.clusters
+        self._take(self.scored_.cut(self.alpha))
+        return self
+
+    def _score(self, graph: object, progress: Progress) -> Scored:
+        return score(
+            graph,
+            preset=self.preset,
+            engine=self.engine,
+            labels=self.labels,
+            encoding=self.encoding,
+            clusters=self.clusters,
+            ridge=self.ridge,
+            signed=self.signed,
+            seed=self._seed(),
+            engine_options=self.engine_options,
+            progress=progress,
+        )
+
+    def _seed(self) -> int:
+        """A number stays itself, so that a seed means the same as in the functions; a generator gives one."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    def _take(self, cut: Cut) -> None:
+        self.cut_ = cut
+        self.alpha_ = cut.alpha
+        self.alpha_reason_ = cut.choice.reason
+        self.kept_ = cut.kept
+        self.threshold_ = cut.threshold
+
+    # -- results --------------------------------------------------------------------------------------
+
+    def sanitize(self, graph: object = None) -> Graph:
+        """The graph without its pruned edges; with an argument, fit on that graph first."""
+        if graph is not None:
+            self.fit(graph)
+        check_is_fitted(self, "kept_")
+        return self.scored_.graph.keep_edges(self.kept_)
+
+    def transform(self, graph: object) -> Graph:
+        """``graph`` without the edges that its own scores condemn: the graph of :meth:`fit` is not scored again.
+
+        >>> from kces.datasets.toys import barbell
+        >>> graph = barbell()
+        >>> KCES(alpha=0.1).fit(graph).transform(graph).n_edges
+        18
+        """
+        scored, cut = self._judged(graph)
+        return scored.graph.keep_edges(cut.kept)
+
+    def fit_transform(self, graph: object, y: object = None) -> Graph:
+        """Fit, and return the sanitized graph: what a ``Pipeline`` hands to its next step."""
+        return self.fit(graph).sanitize()
+
+    def fit_predict(self, graph: object, y: object = None) -> Ints:
+        """(E,) -1 for pruned edges and 1 for the others, as scikit-learn's outlier detectors say it.
+
+        >>> from kces.datasets.toys import barbell
+        >>> KCES(alpha=0.1).fit_predict(barbell()).tolist().count(-1)
+        3
+        """
+        self.fit(graph)
+        return np.where(self.kept_, 1, -1)
+
+    def decision_function(self, graph: object) -> Array:
+        """(E,) how far each edge is from being pruned: negative for pruned edges, as in scikit-learn."""
+        scored, cut = self._judged(graph)
+        if np.isinf(cut.threshold):
+            return scored.scores.max(initial=0.0) - scored.scores
+        highest_kept = scored.scores[cut.kept].max(initial=-np.inf)
+        border = cut.threshold if np.isinf(highest_kept) else (cut.threshold + highest_kept) / 2.0
+        return border - scored.scores
+
+    def _judged(self, graph: object) -> tuple[Scored, Cut]:
+        check_is_fitted(self, "kept_")
+        if graph is self.scored_.graph:
+            return self.scored_, self.cut_
+        scored = self._score(graph, silent)
+        return scored, scored.cut(self.alpha)
+
+    def table(self) -> pd.DataFrame:
+        """Ranked edges: ``source, target, score, rank, suspicious, why``."""
+        check_is_fitted(self, "kept_")
+        return self.scored_.table(self.cut_)
+
+    def explain(self, source: object, target: object) -> Explanation:
+        """Why the edge between two nodes is suspicious or not."""
+        check_is_fitted(self, "kept_")
+        return explain_edge(self.scored_, self.cut_, source, target)
+
+    # -- choosing alpha -------------------------------------------------------------------------------
+
+    def select_alpha(
+        self,
+        graph: object,
+        evaluate: Callable[[Graph], float] | None = None,
+        *,
+        alphas: Sequence[float] = ALPHAS,
+        progress: Progress = silent,
+    ) -> pd.DataFrame:
+        """Choose the best of ``alphas`` by ``evaluate(sanitized graph)``, higher is better, and cut there.
+
+        Without ``evaluate``, the validation accuracy of a training-free classifier decides (needs labels and
+        a split). Scores are computed once. Returns the table of ``alpha, edges, value``; the estimator is left
+        fitted at the winner, ``alpha_``. Of equal values the smallest α wins: no edge goes without a reason.
+
+        >>> from kces.datasets.toys import barbell
+        >>> model = KCES()
+        >>> model.select_alpha(barbell(), alphas=[0.0, 0.1])["alpha"].tolist(), model.alpha_, model.alpha
+        ([0.0, 0.1], 0.0, 'auto')
+        """
+        if len(alphas) == 0:
+            raise InvalidParameterError("alphas is empty; give at least one pruning ratio")
+        grid = sorted({check_alpha(alpha) for alpha in alphas})
+        self.fit(graph, progress=progress)
+        rows = []
+        for position, alpha in enumerate(grid):
+            candidate = self.scored_.graph.keep_edges(self.scored_.cut(alpha).kept)
+            rows.append((alpha, candidate.n_edges, float(_judge(evaluate)(candidate))))
+            progress("choose alpha", position + 1, len(grid))
+        table = pd.DataFrame(rows, columns=["alpha", "edges", "value"])
+        if table["value"].isna().any():
+            raise InvalidParameterError("evaluate returned NaN; it must return a number for every graph")
+        self._take(self.scored_.cut(grid[int(table["value"].to_numpy().argmax())]))
+        self.alpha_reason_ = "best of the ratios tried"
+        return table
+
+
+def _judge(evaluate: Callable[[Graph], float] | None) -> Callable[[Graph], float]:
+    if evaluate is not None:
+        return evaluate
+    from kces.classifier import sgc_accuracy
+
+    return sgc_accuracy

@@ -1,0 +1,38 @@
+"""Ways to score edges, behind one seam: ``robust``, the default, and ``paper``, the paper to the letter.
+
+>>> from kces.datasets.toys import barbell
+>>> from kces.scorers import ScoreOptions, make_scorer
+>>> scored = make_scorer(ScoreOptions()).score(barbell())
+>>> scored.graph.edges[scored.scores.argmax()].tolist()
+[4, 5]
+"""
+
+from __future__ import annotations
+
+from kces.errors import InvalidParameterError
+from kces.scorers.paper import PaperScorer
+from kces.scorers.robust import RobustScorer
+from kces.scorers.score_options import ScoreOptions, check_seed
+from kces.scorers.scored import AUTO, Scored
+from kces.scorers.scorer import Scorer
+
+__all__ = ["AUTO", "SCORERS", "PaperScorer", "RobustScorer", "ScoreOptions", "Scored", "Scorer", "make_scorer"]
+
+SCORERS: dict[str, type[RobustScorer] | type[PaperScorer]] = {
+    RobustScorer.name: RobustScorer,
+    PaperScorer.name: PaperScorer,
+}
+
+
+def make_scorer(options: ScoreOptions) -> Scorer:
+    """The scorer of ``options.preset`` with these options, checked before any work.
+
+    >>> make_scorer(ScoreOptions(preset="paper", ridge=0.1)).name
+    'paper'
+    """
+    if options.preset not in SCORERS:
+        raise InvalidParameterError(f"unknown preset '{options.preset}'; there are: {', '.join(SCORERS)}")
+    check_seed(options.seed)
+    chosen = SCORERS[options.preset]
+    chosen.validate(options)
+    return chosen(options)

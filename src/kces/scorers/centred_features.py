@@ -1,0 +1,75 @@
+"""Features as the robust score compares them: columns weighted by rarity, unit rows, minus the mean row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from kces.kernel import normalize_rows
+from kces.types import Array, Features, Ints, is_sparse
+
+__all__ = ["NOTHING", "CentredFeatures", "chunks"]
+
+NOTHING = 1e-12
+"""Squared lengths and variances below this, relative to unit rows, are rounding."""
+
+_COLUMN_BLOCK = 256
+
+
+def chunks(n: int, size: int) -> Iterator[slice]:
+    """Slices of at most ``size`` that cover ``range(n)``.
+
+    >>> list(chunks(5, 3))
+    [slice(0, 3, None), slice(3, 6, None)]
+    """
+    return (slice(start, start + size) for start in range(0, n, size))
+
+
+class CentredFeatures:
+    """Features minus the mean row, dense one block of columns at a time; a node without features stays at zero."""
+
+    def __init__(self, matrix: Features, mean: Array | None = None, present: Array | None = None) -> None:
+        self.matrix = matrix.tocsc() if is_sparse(matrix) else matrix
+        self.n_columns = int(matrix.shape[1])
+        self.mean = np.zeros(self.n_columns) if mean is None else mean
+        self.present = np.ones(matrix.shape[0]) if present is None else present
+
+    @classmethod
+    def of(cls, features: Features) -> CentredFeatures:
+        """Columns weighted by rarity, rows of unit length, then centred: the centred linear kernel."""
+        present_in = np.diff(sp.csc_array(features).indptr) if is_sparse(features) else (features != 0).sum(axis=0)
+        rarity = np.log1p(features.shape[0] / np.maximum(present_in, 1))
+        weighted = features @ sp.diags_array(rarity) if is_sparse(features) else features * rarity
+        unit, length = normalize_rows(weighted)
+        present = (length > 0).astype(np.float64)
+        mean = np.asarray(unit.sum(axis=0)).ravel() / max(present.sum(), 1.0)
+        return cls(unit, mean, present)
+
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.n_columns // _COLUMN_BLOCK)
+
+    def blocks(self) -> Iterator[Array]:
+        for columns in chunks(self.n_columns, _COLUMN_BLOCK):
+            part = self.matrix[:, columns]
+            dense = part.toarray() if is_sparse(part) else np.asarray(part)
+            yield dense - np.outer(self.present, self.mean[columns])
+
+    def rows(self, nodes: Ints) -> Array:
+        """(len(nodes), F) centred rows of a few nodes.
+
+        >>> CentredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0]])).rows(np.array([1])).tolist()
+        [[-0.5, 0.5]]
+        """
+        part = self.matrix[nodes]
+        dense = part.toarray() if is_sparse(part) else np.asarray(part)
+        return dense - np.outer(self.present[nodes], self.mean)
+
+    def times(self, matrix: Array) -> Array:
+        """Centred features times a matrix with one row per column."""
+        return np.asarray(self.matrix @ matrix) - np.outer(self.present, self.mean @ matrix)
+
+    def transposed_times(self, matrix: Array) -> Array:
+        return np.asarray(self.matrix.T @ matrix) - np.outer(self.mean, self.present @ matrix)

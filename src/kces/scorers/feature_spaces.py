@@ -1,0 +1,113 @@
+"""Spaces in which the ends of an edge are compared: the features, their leading directions, the spread train labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse.linalg import LinearOperator, svds
+
+from kces.errors import InvalidGraphError
+from kces.graph import Graph
+from kces.kernel import normalize_rows, propagation
+from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.types import Array
+
+__all__ = [
+    "RANK",
+    "FeatureSpace",
+    "LowRankSpace",
+    "TrainLabelSpace",
+    "centred_space",
+    "smoothed_projection",
+    "uncentred_space",
+]
+
+FeatureSpace: TypeAlias = Callable[[Graph], CentredFeatures]
+"""A row per node, made from the graph alone."""
+
+RANK = 16
+"""Leading directions of the smoothed features that form the second, denoised feature space."""
+
+_LABEL_RANK = 64
+_LABEL_RIDGE = 1.0
+
+
+def centred_space(graph: Graph) -> CentredFeatures:
+    """The graph's features, weighted by rarity, at unit length and centred."""
+    return CentredFeatures.of(graph.features)
+
+
+def uncentred_space(graph: Graph) -> CentredFeatures:
+    """The graph's features as they are, for comparison."""
+    return CentredFeatures(graph.features)
+
+
+@dataclass(frozen=True)
+class LowRankSpace:
+    """Features along the ``rank`` leading directions that they have after smoothing over the graph.
+
+    >>> from kces.datasets.builtin import synthetic
+    >>> LowRankSpace(rank=3)(synthetic(n=50, seed=0)).n_columns
+    3
+    """
+
+    of: FeatureSpace = centred_space
+    rank: int = RANK
+    seed: int = 0
+
+    def __call__(self, graph: Graph) -> CentredFeatures:
+        return CentredFeatures(smoothed_projection(graph, self.of(graph), self.rank, self.seed))
+
+
+@dataclass(frozen=True)
+class TrainLabelSpace:
+    """Soft labels of all nodes, spread from the train nodes by kernel ridge."""
+
+    seed: int = 0
+
+    def __call__(self, graph: Graph) -> CentredFeatures:
+        return CentredFeatures(_spread_labels(graph, centred_space(graph), self.seed))
+
+
+def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
+    """Centred features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
+    T = propagation(graph)
+    squares = np.zeros(graph.n_nodes)
+    for block in features.blocks():
+        squares += ((T @ (T @ block)) ** 2).sum(axis=1)
+    inverse = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > NOTHING**2)
+    shape = (graph.n_nodes, features.n_columns)
+    rank = min(rank, min(shape) - 1)
+    if rank < 1 or not inverse.any():  # a single column, or constant features: nothing to choose from
+        return features.times(np.eye(features.n_columns))
+    smoothed = LinearOperator(
+        shape,
+        matvec=lambda v: inverse * (T @ (T @ features.times(v.reshape(-1, 1)).ravel())),
+        rmatvec=lambda v: features.transposed_times((T @ (T @ (inverse * v.ravel()))).reshape(-1, 1)).ravel(),
+        dtype=np.float64,
+    )
+    start = np.random.default_rng(seed).standard_normal(min(shape))
+    directions = svds(smoothed, k=rank, v0=start, return_singular_vectors="vh")[2]
+    return features.times(directions.T)
+
+
+def _spread_labels(graph: Graph, features: CentredFeatures, seed: int) -> Array:
+    """Soft labels of all nodes: kernel ridge on the train nodes, in a low-rank kernel of own and smoothed features."""
+    if graph.labels is None or graph.train is None:
+        raise InvalidGraphError(f"{graph.name} has no labels with train nodes; score it without train labels")
+    known = graph.train[graph.labels[graph.train] >= 0]
+    classes, codes = np.unique(graph.labels[known], return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidGraphError(f"the train nodes of {graph.name} have fewer than two classes; leave the labels out")
+    own = smoothed_projection(graph, features, _LABEL_RANK, seed)
+    T = propagation(graph)
+    rows = np.hstack([normalize_rows(own)[0], normalize_rows(np.asarray(T @ (T @ own)))[0]])
+    target = np.eye(len(classes))[codes]
+    train = rows[known]
+    system = train.T @ train + _LABEL_RIDGE * np.eye(rows.shape[1])
+    solution = scipy.linalg.solve(system, train.T @ (target - target.mean(axis=0)), assume_a="pos")
+    return np.asarray(rows @ solution)

@@ -1,0 +1,129 @@
+"""The paper's score to the letter: ``|GKC(G) − GKC(G−e)|`` for pseudo labels (Algorithm 1, lines 1 to 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kces.engines import choose_engine, make_engine
+from kces.engines.problem import Problem
+from kces.errors import InvalidParameterError
+from kces.graph import Graph
+from kces.kernel import RIDGE, aggregate, check_ridge, complexity, gram, normalize_rows
+from kces.memory import require_memory
+from kces.progress import Progress, silent
+from kces.scorers.grounds import Grounds, Texts
+from kces.scorers.pseudo_labels import ENCODINGS, PseudoLabels, encode, pseudo_labels
+from kces.scorers.score_options import ScoreOptions
+from kces.scorers.scored import Fact, Scored
+from kces.types import Array
+
+__all__ = ["PaperEvidence", "PaperScorer"]
+
+
+@dataclass(frozen=True, eq=False)
+class PaperEvidence:
+    """What the paper's score rests on.
+
+    Attributes
+    ----------
+    pseudo : the pseudo labels and where they came from.
+    change : (E,) ``GKC(G) − GKC(G−e)`` with its sign; positive: without the edge the labels are simpler.
+    """
+
+    pseudo: PseudoLabels
+    change: Array
+
+    @property
+    def yardstick(self) -> None:
+        """Changes of GKC have no scale of their own: nothing says how large the change of a good edge is."""
+
+    def reasons(self, graph: Graph) -> Texts:
+        """(E,) the pseudo classes that each edge joins, and what its removal does to the complexity."""
+        texts = np.empty(graph.n_edges, dtype=object)
+        texts[:] = [
+            self._in_words(edge) for edge in zip(*self.pseudo.clusters[graph.edges].T, self.change, strict=True)
+        ]
+        return texts
+
+    def grounds(self, graph: Graph, edge: int) -> Grounds:
+        """Pseudo labels of the ends and the change of GKC."""
+        first, second = (int(cluster) for cluster in self.pseudo.clusters[graph.edges[edge]])
+        change = float(self.change[edge])
+        said = self._in_words((first, second, change))
+        sentence = f"{said[0].upper()}{said[1:]} ({self.pseudo.k} classes by {self.pseudo.method})."
+        return Grounds((sentence,), pseudo_labels=(first, second), change=change)
+
+    @staticmethod
+    def _in_words(edge: tuple[int, int, float]) -> str:
+        first, second, change = edge
+        joins = f"within pseudo class {first}" if first == second else f"joins pseudo classes {first} and {second}"
+        return f"{joins}; without it GKC {'falls' if change > 0 else 'rises'} by {abs(change):.3g}"
+
+
+class PaperScorer:
+    """Owns what the paper's score is made of: pseudo labels, their codes, the ridge and the engine."""
+
+    name: ClassVar[str] = "paper"
+
+    def __init__(self, options: ScoreOptions) -> None:
+        self.labels = "kmeans" if options.labels is None else options.labels
+        self.clusters = options.clusters
+        self.encoding = options.encoding or "linear"
+        self.ridge = RIDGE if options.ridge is None else options.ridge
+        self.signed = bool(options.signed)
+        self.engine = options.engine
+        self.engine_options = dict(options.engine_options or {})
+        self.seed = options.seed
+
+    @staticmethod
+    def validate(options: ScoreOptions) -> None:
+        if options.ridge is not None:
+            check_ridge(options.ridge)
+        if options.encoding is not None and options.encoding not in ENCODINGS:
+            raise InvalidParameterError(f"unknown encoding '{options.encoding}'; use one of {', '.join(ENCODINGS)}")
+        if options.engine != "auto":
+            make_engine(options.engine, dict(options.engine_options or {}), options.seed)
+        elif options.engine_options:
+            raise InvalidParameterError("engine auto takes no options; name the engine they are for")
+
+    def pose(self, graph: Graph) -> tuple[Problem, PseudoLabels]:
+        """Aggregate and label: the problem that an engine solves.
+
+        >>> from kces.datasets.toys import barbell
+        >>> problem, pseudo = PaperScorer(ScoreOptions(preset="paper")).pose(barbell())
+        >>> problem.codes.shape, pseudo.k
+        ((10, 1), 2)
+        """
+        unit, _ = normalize_rows(aggregate(graph))
+        pseudo = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)  # Algorithm 1, line 1
+        return Problem(graph, encode(pseudo.clusters, pseudo.k, self.encoding), self.ridge), pseudo
+
+    def complexity(self, graph: Graph) -> float:
+        """Graph Kernel Complexity of the graph for its pseudo labels: ``2 yᵀ (H + λI)⁻¹ y / N``."""
+        needed = 3 * 8 * graph.n_nodes**2
+        require_memory(needed, "the Gram matrix", "score edges with engine local, which keeps none")
+        problem, _ = self.pose(graph)
+        return complexity(gram(problem.Z), problem.codes, problem.ridge)
+
+    def score(self, graph: Graph, progress: Progress = silent) -> Scored:
+        progress("pseudo labels", 0, 1)
+        problem, pseudo = self.pose(graph)
+        progress("pseudo labels", 1, 1)
+        engine, reason = choose_engine(self.engine, problem, self.engine_options, self.seed)
+        change = engine.score(problem, progress)  # Algorithm 1, lines 2 to 8
+        scores = change if self.signed else np.abs(change)
+        evidence = PaperEvidence(pseudo, change)
+        return Scored(graph, scores, self.name, engine.name, reason, self._facts(pseudo), evidence)
+
+    def _facts(self, pseudo: PseudoLabels) -> dict[str, Fact]:
+        return {
+            "labels": pseudo.method,
+            "clusters": pseudo.k,
+            "clusters_by": pseudo.chosen_by,
+            "encoding": self.encoding,
+            "ridge": self.ridge,
+            "signed": self.signed,
+        }

@@ -1,0 +1,107 @@
+"""Why the ends of an edge disagree, read off the views: against the graph's other links and against random pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kces.graph import Graph
+from kces.scorers.feature_spaces import centred_space
+from kces.scorers.grounds import FeatureReading, Reading, Texts
+from kces.types import Array, Ints, Singles
+
+__all__ = ["feature_name", "feature_readings", "percent_below", "readings_in_words", "view_reasons"]
+
+_ALIKE = 50.0
+"""Percent of links: a pair above the median link counts as alike."""
+_NO_OTHER_LINK = "; an end has no other link to testify"
+_SHOWN_FEATURES = 5
+
+
+def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
+    """Percent of ``reference`` (R, k), column by column, that lies below ``values`` (P, k).
+
+    >>> percent_below(np.array([[2.0]]), np.array([[1.0], [2.0], [3.0], [4.0]])).tolist()
+    [[25.0]]
+    """
+    below = np.empty(values.shape)
+    for column in range(values.shape[1]):
+        below[:, column] = np.searchsorted(np.sort(reference[:, column]), values[:, column])
+    return 100.0 * below / max(len(reference), 1)
+
+
+def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_views: Singles) -> Texts:
+    """(E,) for each edge the view that speaks most against it, or, where none does, the one that speaks most for it.
+
+    A view speaks by its weight times its distance from the median link.
+    """
+    speaks = weights * (edge_views - np.median(edge_views, axis=0))
+    below = percent_below(edge_views, edge_views)
+    against = speaks.argmin(axis=1)
+    rows = np.arange(len(speaks))
+    alike = below[rows, against] >= _ALIKE
+    column = np.where(alike, speaks.argmax(axis=1), against)
+    percent = below[rows, column]
+    # Few distinct texts serve a million edges: one per view, whole percent, and whether an end is a leaf.
+    share = np.floor(np.where(percent >= _ALIKE, percent, 100.0 - percent)).astype(np.int64)
+    leaf = (graph.degrees[graph.edges] <= 2).any(axis=1)
+    codes = np.stack([column, share, percent >= _ALIKE, leaf], axis=1)
+    distinct, which = np.unique(codes, axis=0, return_inverse=True)
+    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in distinct], dtype=object)
+    return texts[which.ravel()]
+
+
+def _in_words(view: str, percent: int, alike: bool, leaf: bool) -> str:
+    most = "nearly all links" if percent >= 99 else f"{percent} % of the links"
+    return f"{view}: {'more' if alike else 'less'} alike than {most}" + (_NO_OTHER_LINK if leaf else "")
+
+
+def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
+    """One sentence per reading that carries weight, the weightiest first.
+
+    >>> readings_in_words([Reading("own features", 0.5, -0.2, 0.1, 3.0, 40.0)])
+    ('Own features: agreement -0.20, less alike than 97 % of the links and less alike than 60 % of random pairs.',)
+    """
+    ordered = sorted(readings, key=lambda reading: -reading.weight)
+    return tuple(_sentence(reading) for reading in ordered if reading.weight > 0)
+
+
+def _sentence(reading: Reading) -> str:
+    name = reading.view[0].upper() + reading.view[1:]
+    links, random = (_compared(percent) for percent in (reading.above_links, reading.above_random))
+    return f"{name}: agreement {reading.without_edge:.2f}, {links} of the links and {random} of random pairs."
+
+
+def _compared(percent: float) -> str:
+    return f"more alike than {percent:.0f} %" if percent >= _ALIKE else f"less alike than {100 - percent:.0f} %"
+
+
+def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ...], tuple[FeatureReading, ...]]:
+    """The features in which the ends agree most, and those in which they differ most."""
+    first, second = centred_space(graph).rows(edge)
+    scale = float(np.linalg.norm(first) * np.linalg.norm(second))
+    if scale == 0.0:
+        return (), ()
+    speaks = first * second / scale
+    order = np.argsort(-speaks, kind="stable")
+    most, least = order[:_SHOWN_FEATURES], order[::-1][:_SHOWN_FEATURES]
+    values = _rows(graph, edge)
+
+    def read(columns: Ints) -> tuple[FeatureReading, ...]:
+        return tuple(
+            FeatureReading(feature_name(graph, int(c)), float(values[0, c]), float(values[1, c]), float(speaks[c]))
+            for c in columns
+        )
+
+    return read(most[speaks[most] > 0]), read(least[speaks[least] < 0])
+
+
+def feature_name(graph: Graph, column: int) -> str:
+    """The column's name, or its number where nobody named it."""
+    return f"feature {column}" if graph.feature_names is None else graph.feature_names[column]
+
+
+def _rows(graph: Graph, nodes: Ints) -> Array:
+    rows = graph.features[nodes]
+    return rows if isinstance(rows, np.ndarray) else rows.toarray()

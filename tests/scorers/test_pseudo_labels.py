@@ -1,0 +1,36 @@
+"""Pseudo labels and their codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kces.datasets.toys import barbell
+from kces.graph import Graph
+from kces.kernel import aggregate, normalize_rows
+from kces.scorers.pseudo_labels import CLUSTERINGS, encode, pseudo_labels
+
+
+@pytest.mark.parametrize("method", CLUSTERINGS)
+def test_clusterings_find_two_cliques_and_repeat(method: str) -> None:
+    graph = barbell(8)
+    unit, _ = normalize_rows(aggregate(graph))
+    first = pseudo_labels(graph, unit, method, seed=3)
+    assert first.k == 2
+    assert len(set(first.clusters[:7])) == len(set(first.clusters[9:])) == 1
+    assert first.clusters[0] != first.clusters[-1]
+    assert np.array_equal(first.clusters, pseudo_labels(graph, unit, method, seed=3).clusters)
+
+
+def test_k_is_chosen_by_silhouette_without_classes() -> None:
+    graph = barbell(8)
+    unlabelled = Graph.from_scipy(graph.adjacency, graph.features)
+    found = pseudo_labels(unlabelled, normalize_rows(aggregate(graph))[0])
+    assert found.k == 2
+    assert "silhouette" in found.chosen_by
+
+
+def test_codes_are_bounded() -> None:
+    clusters = np.arange(7)
+    assert np.abs(encode(clusters, 7)).max() == 1.0
+    assert encode(clusters, 7, "onehot").sum(axis=1).tolist() == [1.0] * 7
