@@ -8,7 +8,7 @@ from typing_extensions import Unpack
 
 from kces.interop.coerce import as_graph
 from kces.progress import Progress, silent
-from kces.scorers import AUTO, PaperScorer, Scored, ScoreOptions, make_scorer
+from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
 from kces.types import Array, Bools
 
@@ -224,6 +224,8 @@ def gkc(
     >>> gkc(graph, labels=graph.labels) < gkc(graph, labels=[0, 1] * 5)
     True
     """
+    from kces.scorers.paper import PaperScorer
+
     options = ScoreOptions(
         preset=PaperScorer.name, labels=labels, encoding=encoding, clusters=clusters, ridge=ridge, seed=seed
     )

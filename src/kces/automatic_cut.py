@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
@@ -122,10 +123,8 @@ def unrelated_share(scores: Array, random_scores: Array) -> float:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if len(random_scores) < 2:  # a nearly complete graph: nothing to compare with, so no reason to cut
         return 0.0
-    from scipy.stats import norm
-
     centre, spread = unrelated_pairs(random_scores)
-    return float(np.mean(_agreement(scores) < centre + norm.isf(SIGNIFICANCE) * spread))
+    return float(np.mean(_agreement(scores) < centre - ndtri(SIGNIFICANCE) * spread))
 
 
 def unrelated_pairs(random_scores: Array) -> tuple[float, float]:
@@ -133,7 +132,7 @@ def unrelated_pairs(random_scores: Array) -> tuple[float, float]:
     agreement = _agreement(random_scores)
     if np.ptp(agreement) < 1e-9:
         return float(agreement[0]), 0.0
-    # Imported here, as scipy.stats above: they take a second, which a cut at a given ratio need not wait for.
+    # Imported here: it takes a second, which a cut at a given ratio need not wait for.
     from sklearn.mixture import GaussianMixture
 
     with warnings.catch_warnings():

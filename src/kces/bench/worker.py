@@ -24,7 +24,8 @@ from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
 from kces.graph import Graph
 from kces.memory import peak_memory
 from kces.progress import Progress, silent
-from kces.scorers import PaperScorer, ScoreOptions
+from kces.scorers import ScoreOptions
+from kces.scorers.paper import PaperScorer
 
 __all__ = ["Job", "open_graph", "run"]
 

@@ -23,7 +23,8 @@ from kces.cli.source import open_source, resolve_labels
 from kces.engines.exact import ExactEngine
 from kces.kernel import gram
 from kces.memory import require_memory
-from kces.scorers import PaperScorer, ScoreOptions
+from kces.scorers import ScoreOptions
+from kces.scorers.paper import PaperScorer
 from kces.theory import edge_bound, error_bound
 
 __all__ = ["bound"]

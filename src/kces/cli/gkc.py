@@ -16,7 +16,8 @@ from kces.cli.options import (
 )
 from kces.cli.output import print_json, print_lines, progress_bar
 from kces.cli.source import open_source, resolve_labels
-from kces.scorers import PaperScorer, ScoreOptions
+from kces.scorers import ScoreOptions
+from kces.scorers.paper import PaperScorer
 
 __all__ = ["gkc"]
 

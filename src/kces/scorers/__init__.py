@@ -9,19 +9,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from kces.errors import InvalidParameterError
-from kces.scorers.paper import PaperScorer
-from kces.scorers.robust import RobustScorer
 from kces.scorers.score_options import ScoreOptions, check_seed
 from kces.scorers.scored import AUTO, Scored
 from kces.scorers.scorer import Scorer
 
-__all__ = ["AUTO", "SCORERS", "PaperScorer", "RobustScorer", "ScoreOptions", "Scored", "Scorer", "make_scorer"]
+__all__ = ["AUTO", "SCORERS", "ScoreOptions", "Scored", "Scorer", "make_scorer"]
 
-SCORERS: dict[str, type[RobustScorer] | type[PaperScorer]] = {
-    RobustScorer.name: RobustScorer,
-    PaperScorer.name: PaperScorer,
+SCORERS: dict[str, str] = {
+    "robust": "kces.scorers.robust:RobustScorer",
+    "paper": "kces.scorers.paper:PaperScorer",
 }
+"""Where each preset's scorer lives. Imported when asked for: one need not wait for the libraries of the other."""
 
 
 def make_scorer(options: ScoreOptions) -> Scorer:
@@ -33,6 +34,7 @@ def make_scorer(options: ScoreOptions) -> Scorer:
     if options.preset not in SCORERS:
         raise InvalidParameterError(f"unknown preset '{options.preset}'; there are: {', '.join(SCORERS)}")
     check_seed(options.seed)
-    chosen = SCORERS[options.preset]
-    chosen.validate(options)
-    return chosen(options)
+    module, _, name = SCORERS[options.preset].partition(":")
+    scorer: type[Scorer] = getattr(import_module(module), name)
+    scorer.validate(options)
+    return scorer(options)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from kces.automatic_cut import automatic_choice
 from kces.cut import AlphaChoice, Cut, cut_at
@@ -16,6 +15,9 @@ from kces.errors import GraphWarning, InvalidParameterError
 from kces.graph import Graph
 from kces.scorers.grounds import Evidence, Texts
 from kces.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["AUTO", "PAPER_ALPHA", "Fact", "Scored"]
 
@@ -89,6 +91,8 @@ class Scored:
 
     def table(self, cut: Cut) -> pd.DataFrame:
         """Ranked edges, most suspicious first: ``source, target, score, rank, suspicious, why``."""
+        import pandas as pd  # half a second, which a cut alone need not wait for
+
         order = cut.order
         return pd.DataFrame(
             {

@@ -22,6 +22,8 @@ class Scorer(Protocol):
 
     name: ClassVar[str]
 
+    def __init__(self, options: ScoreOptions) -> None: ...
+
     @staticmethod
     def validate(options: ScoreOptions) -> None:
         """Refuse, in one line, options that this scorer does not have or values that it cannot take."""

@@ -1,0 +1,123 @@
+"""Reasons for an edge: numbers against the definition, names as the caller has them, words for people."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kces
+from kces.datasets.builtin import synthetic
+from kces.datasets.toys import barbell, path
+from kces.errors import InvalidParameterError
+from kces.explanation import explain_edge, find_node
+from kces.graph import Graph
+from kces.scorers.feature_spaces import centred_space
+from kces.scorers.link_cosines import leave_edge_out_cosines
+
+
+@pytest.fixture(scope="module")
+def people() -> Graph:
+    graph = barbell()
+    return replace(
+        graph, node_ids=np.array([f"person {letter}" for letter in "abcdefghij"]), feature_names=("age", "income")
+    )
+
+
+def test_readings_are_the_views_without_and_with_the_edge() -> None:
+    graph = synthetic(n=120, seed=3)
+    scored = kces.score(graph)
+    readings = explain_edge(scored, scored.cut(0.1), *graph.edges[7]).grounds.readings
+    rows = centred_space(graph)
+    without, linked = (
+        leave_edge_out_cosines(graph, rows, graph.edges[[7]], leave_out=flag)[0] for flag in (True, False)
+    )
+    np.testing.assert_allclose([reading.without_edge for reading in readings[:4]], without, atol=1e-6)
+    np.testing.assert_allclose([reading.with_edge for reading in readings[:4]], linked, atol=1e-6)
+    assert sum(reading.weight for reading in readings) == pytest.approx(1.0)
+
+
+def test_percentiles_count_links_and_random_pairs_below() -> None:
+    graph = synthetic(n=120, seed=3)
+    scored = kces.score(graph)
+    reading = explain_edge(scored, scored.cut(0.1), *graph.edges[7]).grounds.readings[0]
+    evidence = scored.evidence
+    own = evidence.edge_views[7, 0]
+    assert reading.above_links == pytest.approx(100 * np.mean(evidence.edge_views[:, 0] < own))
+    assert reading.above_random == pytest.approx(100 * np.mean(evidence.random_views[:, 0] < own))
+
+
+def test_the_bridge_in_words(people: Graph) -> None:
+    explanation = kces.explain(people, "person f", "person e", alpha=0.04)
+    text = str(explanation).splitlines()
+    assert text[0].startswith("person f - person e: suspicious, rank 1 of 21 (score ")
+    assert "Neighbors: 0 shared neighbor(s); 4 only of person f, 4 only of person e." in text
+    assert text[-1].startswith("Features that speak against it: ")
+    assert "age (" in text[-1]
+    assert "income (" in text[-1]
+
+
+def test_shared_neighbors_are_named(people: Graph) -> None:
+    neighbors = kces.explain(people, "person a", "person b").neighbors
+    assert neighbors.shared_names == ("person c", "person d", "person e")
+    assert (neighbors.only_source, neighbors.only_target) == (0, 0)
+
+
+def test_numbers_go_through_json(people: Graph) -> None:
+    for preset in ("robust", "paper"):
+        found = json.loads(json.dumps(kces.explain(people, "person a", "person b", preset=preset).to_dict()))
+        assert found["source"] == "person a"
+        assert found["text"].startswith("person a - person b: not suspicious")
+
+
+def test_paper_tells_pseudo_labels_and_change() -> None:
+    graph = barbell()
+    explanation = kces.explain(graph, 4, 5, preset="paper", labels="given")
+    assert explanation.grounds.pseudo_labels == (0, 1)
+    assert abs(explanation.grounds.change) == explanation.score
+    assert "joins pseudo classes 0 and 1" in str(explanation).lower()
+
+
+def test_without_features_only_the_neighborhoods_testify() -> None:
+    graph = Graph.from_edges(synthetic(n=100, seed=0, degree=12).edges, n_nodes=100)
+    grounds = kces.explain(graph, *graph.edges[0].tolist()).grounds
+    assert [reading.view for reading in grounds.readings if reading.weight > 0] == ["the two neighborhoods"]
+    assert grounds.features_for == grounds.features_against == ()
+
+
+def test_a_node_that_is_not_there_gets_a_suggestion(people: Graph) -> None:
+    with pytest.raises(InvalidParameterError, match="no node persn a; did you mean person a"):
+        kces.explain(people, "persn a", "person b")
+    with pytest.raises(InvalidParameterError, match="has no node 77"):
+        find_node(path(3), 77)
+
+
+def test_a_pair_that_is_no_edge_is_refused(people: Graph) -> None:
+    with pytest.raises(InvalidParameterError, match="person a and person j are not linked in barbell"):
+        kces.explain(people, "person a", "person j")
+
+
+def test_scores_of_the_caller_have_no_reasons() -> None:
+    graph = barbell()
+    scored = kces.scorers.Scored(graph, np.arange(graph.n_edges, dtype=float))
+    assert set(scored.reasons()) == {""}
+    with pytest.raises(InvalidParameterError, match="without evidence"):
+        explain_edge(scored, scored.cut(0.1), 0, 1)
+
+
+def test_every_edge_has_a_reason_that_fits_its_side() -> None:
+    graph = synthetic(n=300, seed=2)
+    scored = kces.score(graph)
+    reasons = scored.reasons()
+    order = np.argsort(-scored.scores)
+    assert all("less alike" in reasons[edge] for edge in order[:20])
+    assert all("more alike" in reasons[edge] for edge in order[-20:])
+
+
+def test_a_leaf_says_that_nothing_else_testifies() -> None:
+    graph = path(5)
+    reasons = kces.score(graph).reasons()
+    assert reasons[0].endswith("an end has no other link to testify")
+    assert not reasons[1].endswith("testify")
