@@ -101,3 +101,12 @@ def test_masks_become_node_lists() -> None:
 def test_keeping_no_edge_is_allowed() -> None:
     graph = Graph.from_edges(TRIANGLE)
     assert graph.keep_edges(np.zeros(3, dtype=bool)).n_edges == 0
+
+
+def test_a_notebook_shows_the_facts_and_escapes_the_name() -> None:
+    graph = Graph.from_edges([[0, 1], [1, 2]], [[1.0], [2.0], [3.0]], labels=[0, 1, 1], train=[0], name="<b>&")
+    shown = graph._repr_html_()
+    assert "<caption>&lt;b&gt;&amp;</caption>" in shown
+    assert "<tr><th>edges</th><td>2</td></tr>" in shown
+    assert "<tr><th>classes</th><td>2</td></tr>" in shown
+    assert "<tr><th>train</th><td>1</td></tr>" in shown

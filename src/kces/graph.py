@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +50,18 @@ class Repairs:
         """Emit one warning line when anything was repaired."""
         if str(self):
             warnings.warn(f"graph repaired: {self}", GraphWarning, stacklevel=4)
+
+
+class _Described(NamedTuple):
+    """What the caller says about the nodes, not checked yet; the fields are those of :class:`Graph`."""
+
+    labels: npt.ArrayLike | None
+    train: npt.ArrayLike | None
+    val: npt.ArrayLike | None
+    test: npt.ArrayLike | None
+    node_ids: Sequence[object] | npt.NDArray[Any] | None
+    feature_names: npt.ArrayLike | None
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +108,19 @@ class Graph:
         features: Any = None,
         *,
         n_nodes: int | None = None,
+        labels: npt.ArrayLike | None = None,
+        train: npt.ArrayLike | None = None,
+        val: npt.ArrayLike | None = None,
+        test: npt.ArrayLike | None = None,
+        node_ids: Sequence[object] | npt.NDArray[Any] | None = None,
+        feature_names: npt.ArrayLike | None = None,
+        name: str = "graph",
         weighted: int = 0,
-        **optional: Any,
     ) -> Graph:
         """Build from node pairs, either ``(E, 2)`` or PyG's ``(2, E)`` form.
 
         An array of shape ``(2, 2)`` is read as two ``(source, target)`` rows. ``weighted`` is how many edges had a
-        weight that is left behind, for the warning line. The other keyword arguments are those of :meth:`from_scipy`.
+        weight that is left behind, for the warning line. The other keyword arguments are the attributes.
         """
         pairs = _as_pairs(edges)
         n_features = None if features is None else _matrix_shape(features)[0]
@@ -114,7 +134,8 @@ class Graph:
                 + (" in the features" if n_features == n_nodes else "")
             )
         one_way, repairs = _canonical_pairs(pairs, n_nodes)
-        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
+        described = _Described(labels, train, val, test, node_ids, feature_names, name)
+        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
 
     @classmethod
     def from_scipy(
@@ -122,11 +143,11 @@ class Graph:
         adjacency: Any,
         features: Any = None,
         *,
-        labels: Any = None,
-        train: Any = None,
-        val: Any = None,
-        test: Any = None,
-        node_ids: Any = None,
+        labels: npt.ArrayLike | None = None,
+        train: npt.ArrayLike | None = None,
+        val: npt.ArrayLike | None = None,
+        test: npt.ArrayLike | None = None,
+        node_ids: Sequence[object] | npt.NDArray[Any] | None = None,
         feature_names: npt.ArrayLike | None = None,
         name: str = "graph",
     ) -> Graph:
@@ -146,9 +167,8 @@ class Graph:
         n_nodes = int(matrix.shape[0])
         one_way, repairs = _canonical_pairs(pairs, n_nodes, both_ways_expected=True)
         weighted = int((matrix.data[stored] != 1).sum())
-        optional = {"labels": labels, "train": train, "val": val, "test": test}
-        optional |= {"node_ids": node_ids, "feature_names": feature_names, "name": name}
-        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, optional)
+        described = _Described(labels, train, val, test, node_ids, feature_names, name)
+        return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
 
     @classmethod
     def _validated(
@@ -157,11 +177,8 @@ class Graph:
         repairs: Repairs,
         features: Any,
         n_nodes: int,
-        optional: dict[str, Any],
+        described: _Described,
     ) -> Graph:
-        unknown = set(optional) - {"labels", "train", "val", "test", "node_ids", "feature_names", "name"}
-        if unknown:
-            raise TypeError(f"unexpected keyword argument(s): {', '.join(sorted(unknown))}")
         if n_nodes == 0:
             raise InvalidGraphError("the graph has no nodes")
         if len(one_way) == 0:
@@ -171,13 +188,13 @@ class Graph:
         return cls(
             adjacency=_symmetric_adjacency(one_way, n_nodes),
             features=matrix,
-            labels=_checked_labels(optional.get("labels"), n_nodes),
-            train=_checked_nodes(optional.get("train"), n_nodes, "train"),
-            val=_checked_nodes(optional.get("val"), n_nodes, "val"),
-            test=_checked_nodes(optional.get("test"), n_nodes, "test"),
-            node_ids=_checked_ids(optional.get("node_ids"), n_nodes),
-            feature_names=_checked_names(optional.get("feature_names"), matrix.shape[1]),
-            name=optional.get("name") or "graph",
+            labels=_checked_labels(described.labels, n_nodes),
+            train=_checked_nodes(described.train, n_nodes, "train"),
+            val=_checked_nodes(described.val, n_nodes, "val"),
+            test=_checked_nodes(described.test, n_nodes, "test"),
+            node_ids=_checked_ids(described.node_ids, n_nodes),
+            feature_names=_checked_names(described.feature_names, matrix.shape[1]),
+            name=described.name or "graph",
             repairs=repairs,
         )
 
@@ -237,6 +254,17 @@ class Graph:
     def __repr__(self) -> str:
         name = "" if self.name == "graph" else f"{self.name}, "
         return f"Graph({name}nodes={self.n_nodes}, edges={self.n_edges}, features={self.n_features})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same facts as a table."""
+        facts = {"nodes": self.n_nodes, "edges": self.n_edges, "features": self.n_features, "classes": self.n_classes}
+        split = {part: len(nodes) for part in ("train", "val", "test") if (nodes := getattr(self, part)) is not None}
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{value:,}</td></tr>"
+            for name, value in (facts | split).items()
+            if value is not None
+        )
+        return f"<table><caption>{html.escape(self.name)}</caption>{rows}</table>"
 
 
 # -- checks on entry --------------------------------------------------------------------------------
@@ -338,7 +366,7 @@ def _first_bad_entry(matrix: Features) -> str:
     return f"{what} at node {table.row[bad]}, column {table.col[bad]}"
 
 
-def _checked_labels(labels: Any, n_nodes: int) -> npt.NDArray[np.int64] | None:
+def _checked_labels(labels: npt.ArrayLike | None, n_nodes: int) -> npt.NDArray[np.int64] | None:
     if labels is None:
         return None
     array = np.asarray(labels)
@@ -351,7 +379,7 @@ def _checked_labels(labels: Any, n_nodes: int) -> npt.NDArray[np.int64] | None:
     return array.astype(np.int64)
 
 
-def _checked_nodes(nodes: Any, n_nodes: int, what: str) -> npt.NDArray[np.int64] | None:
+def _checked_nodes(nodes: npt.ArrayLike | None, n_nodes: int, what: str) -> npt.NDArray[np.int64] | None:
     if nodes is None:
         return None
     array = np.asarray(nodes)
@@ -367,7 +395,7 @@ def _checked_nodes(nodes: Any, n_nodes: int, what: str) -> npt.NDArray[np.int64]
     return array
 
 
-def _checked_ids(node_ids: Any, n_nodes: int) -> npt.NDArray[Any] | None:
+def _checked_ids(node_ids: Sequence[object] | npt.NDArray[Any] | None, n_nodes: int) -> npt.NDArray[Any] | None:
     if node_ids is None:
         return None
     array = np.asarray(node_ids)

@@ -39,7 +39,9 @@ def from_pyg(data: Any) -> Graph:
         labels=_labels(data.get("y"), n_nodes),
         node_ids=_ids(data.get("node_ids"), n_nodes),
         weighted=count_weights(_numpy(weight)) if hasattr(weight, "numel") else 0,
-        **{split: _mask(data.get(name)) for split, name in _MASKS.items()},
+        train=_mask(data.get(_MASKS["train"])),
+        val=_mask(data.get(_MASKS["val"])),
+        test=_mask(data.get(_MASKS["test"])),
     )
 
 
