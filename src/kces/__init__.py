@@ -7,20 +7,22 @@ Graph(synthetic:n=120,seed=0, nodes=120, edges=273, features=32)
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from kces.errors import KCESError
-from kces.graph import Graph
 
 if TYPE_CHECKING:
     from kces.api import explain, find_suspicious_edges, gkc, rank_edges, score, score_edges
     from kces.datasets.builtin import load_builtin
     from kces.estimator import KCES
+    from kces.graph import Graph
 
-# Imported on first use: scikit-learn and numba take seconds, which `kces datasets list` need not wait for.
+    __version__: str
+
+# Imported on first use: scipy, scikit-learn and numba take seconds, which `kces --help` need not wait for.
 _LAZY = {
     "KCES": "kces.estimator",
+    "Graph": "kces.graph",
     "explain": "kces.api",
     "find_suspicious_edges": "kces.api",
     "gkc": "kces.api",
@@ -34,6 +36,8 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
+    if name == "__version__":
+        return _version()
     raise AttributeError(f"module 'kces' has no attribute '{name}'")
 
 
@@ -41,10 +45,14 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-try:
-    __version__ = version("kces")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+unknown"
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("kces")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+unknown"
+
 
 __all__ = [
     "KCES",

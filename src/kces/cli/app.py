@@ -1,4 +1,4 @@
-"""The main command: registers the others and turns user errors into one line and exit code 2."""
+"""The main command: knows the others by name and turns user errors into one line and exit code 2."""
 
 from __future__ import annotations
 
@@ -8,33 +8,95 @@ from typing import Annotated
 
 import typer
 
-from kces import __version__
-from kces.cli.attack import attack
-from kces.cli.bench import app as bench_app
-from kces.cli.bound import bound
-from kces.cli.datasets import app as datasets_app
-from kces.cli.demo import demo
-from kces.cli.evaluate import evaluate
-from kces.cli.explain import explain
-from kces.cli.gkc import gkc
-from kces.cli.output import errors, warnings_as_lines
-from kces.cli.reproduce import reproduce
-from kces.cli.sanitize import sanitize
-from kces.cli.score import score
+from kces.cli.lazy import Entry, LazyGroup, list_commands
+from kces.cli.terminal import print_error, stay_printable, warnings_as_lines
 from kces.errors import KCESError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "run"]
+
+_SANITIZE = "Find and remove harmful edges"
+_GRAPHS = "Graphs"
+_LAB = "Laboratory"
+
+COMMANDS = {
+    "score": Entry(
+        "kces.cli.score:score",
+        "Rank every edge, most suspicious first: source, target, score, rank, suspicious, why.",
+        _SANITIZE,
+    ),
+    "explain": Entry(
+        "kces.cli.explain:explain",
+        "Tell why the edge between A and B is suspicious or not: views, neighbors, features.",
+        _SANITIZE,
+    ),
+    "sanitize": Entry(
+        "kces.cli.sanitize:sanitize",
+        "Write GRAPH without its most suspicious edges, in its own format unless told otherwise.",
+        _SANITIZE,
+    ),
+    "demo": Entry(
+        "kces.cli.demo:demo",
+        "Inject cross-class edges into the digits graph, sanitize it, and show what came back.",
+        _SANITIZE,
+    ),
+    "gkc": Entry(
+        "kces.cli.gkc:gkc",
+        "Print the Graph Kernel Complexity 2 y'(H + ridge I)^-1 y / N of GRAPH for its pseudo labels.",
+        _SANITIZE,
+    ),
+    "bound": Entry(
+        "kces.cli.bound:bound",
+        "Evaluate sqrt(GKC) + eps_N and, with --edges, sqrt(GKC) + sqrt(KC) + eps_N for every edge of GRAPH.",
+        _SANITIZE,
+    ),
+    "datasets": Entry("kces.cli.datasets:app", "List, fetch and describe the graphs of the laboratory.", _GRAPHS),
+    "attack": Entry(
+        "kces.cli.attack:attack",
+        "Perturb the edges of GRAPH within a budget and write the result, for testing defences.",
+        _LAB,
+    ),
+    "evaluate": Entry(
+        "kces.cli.evaluate:evaluate",
+        "Train defenses on a graph and compare their accuracy (on test nodes, or the targets of the attack).",
+        _LAB,
+    ),
+    "reproduce": Entry(
+        "kces.cli.reproduce:reproduce",
+        "Run a table or figure of the paper again: finished parts are kept, so a killed run goes on where it was.",
+        _LAB,
+    ),
+    "bench": Entry(
+        "kces.cli.bench:app", "Measure the engines: each in a fresh process, ratios side by side in one run.", _LAB
+    ),
+}
+"""Every command: where it is, what ``--help`` says of it, and in which box. A command is imported when it is used."""
+
+
+class _Commands(LazyGroup):
+    table = COMMANDS
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        try:
+            return super().invoke(ctx)  # type: ignore[arg-type]
+        except KeyboardInterrupt:  # also while a command is being imported
+            typer.echo("stopped", err=True)
+            raise typer.Exit(130) from None
+
 
 app = typer.Typer(
     name="kces",
+    cls=_Commands,
     help="Find and remove the edges of a graph that harm a graph neural network, before any training.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+list_commands(app, COMMANDS)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from kces import __version__
+
         typer.echo(f"kces {__version__}")
         raise typer.Exit
 
@@ -48,30 +110,24 @@ def _root(
     """Kernel-Complexity Edge Sanitization."""
 
 
-for command in (score, explain, sanitize, gkc, bound, attack, evaluate, reproduce, demo):
-    app.command()(command)
-app.add_typer(datasets_app, name="datasets")
-app.add_typer(bench_app, name="bench")
+def run(arguments: list[str]) -> None:
+    """Run a command; ends the process with an exit code.
 
-
-def main(arguments: list[str] | None = None) -> None:
-    """Entry point of the ``kces`` program."""
-    words = sys.argv[1:] if arguments is None else arguments
-    quiet = "--quiet" in words or "-q" in words
+    Parameters
+    ----------
+    arguments : the words after ``kces``.
+    """
+    stay_printable(sys.stdout, sys.stderr)
     try:
-        with warnings_as_lines(quiet=quiet):
+        with warnings_as_lines(quiet="--quiet" in arguments or "-q" in arguments):
             app(args=arguments, prog_name="kces")
     except KCESError as error:
-        errors.print(f"[bold red]error:[/] {_one_line(error)}", highlight=False, soft_wrap=True)
+        print_error(str(error))
         sys.exit(2)
     except MemoryError as error:
-        errors.print(f"[bold red]error:[/] out of memory: {_one_line(error)}; try --engine local", soft_wrap=True)
+        print_error(f"out of memory: {error}; try --engine local")
         sys.exit(2)
     except BrokenPipeError:
         # The reader (head, less) has gone: what it wanted it has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()).replace("[", r"\[")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
-from kces.cli.output import console, print_json, progress_bar, show_table, warnings_as_lines
+from kces.cli.output import console, print_json, progress_bar, show_table
 from kces.datasets import (
     DATASETS,
     data_root,
@@ -73,7 +73,7 @@ def info(
     quiet: QuietOption = False,
 ) -> None:
     """Load one graph and show its nodes, edges, features, classes, homophily, degrees and split."""
-    with warnings_as_lines(quiet=quiet), progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet) as progress:
         attacked = load_attacked(name, root, progress=progress)
     facts = describe(attacked.graph) | _attack_facts(attacked)
     if as_json:

@@ -1,26 +1,25 @@
-"""What the command line prints: results to stdout, everything else to stderr."""
+"""What the commands print on stdout: lines, tables and JSON documents; and progress bars on stderr."""
 
 from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
-from rich.table import Table
 
 from kces.progress import Progress, silent
 
-__all__ = ["console", "errors", "print_json", "print_lines", "progress_bar", "show_table", "warnings_as_lines"]
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+__all__ = ["console", "errors", "print_json", "print_lines", "progress_bar", "show_table"]
 
 _WIDTH_WITHOUT_TERMINAL = 160
-# A pipe or a file has no width: give wide tables room there, so that no column is cut off.
+# A pipe or a file has no width: give wide tables room there.
 console = Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
 errors = Console(stderr=True)
 
@@ -47,22 +46,84 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """A small table on stdout; the first column is left-aligned, the others right-aligned."""
+    """A small table on stdout, whole at any width of the terminal.
+
+    Where the table is too wide, its widest column is broken between words; where that is not enough, every row becomes
+    a list of its own, a line per column.
+
+    Parameters
+    ----------
+    title : the line above.
+    columns : their headings; the first column is left-aligned, the others right-aligned.
+    rows : the cells.
+    """
     console.print(f"[bold]{escape(title)}[/]", highlight=False)
+    broken, width = _fit(columns, rows)
+    if width < _longest_word(columns, rows, broken):
+        _show_lists(columns, rows)
+        return
+    from rich.table import Table
+
     table = Table()
     for position, column in enumerate(columns):
-        table.add_column(column, justify="left" if position == 0 else "right")
+        table.add_column(
+            escape(column),
+            justify="left" if position == 0 else "right",
+            width=width if position == broken else None,
+        )
     for row in rows:
         table.add_row(*map(escape, row))
     console.print(table)
 
 
+def _fit(columns: list[str], rows: list[list[str]]) -> tuple[int, int]:
+    """The widest column, and the width that is left for it when the others have theirs."""
+    widths = [max(map(_width, cells)) for cells in zip(columns, *rows, strict=True)]
+    broken = widths.index(max(widths))
+    lines_and_padding = 3 * len(columns) + 1
+    room = console.width - lines_and_padding - sum(widths) + widths[broken]
+    return broken, min(room, widths[broken])
+
+
+def _longest_word(columns: list[str], rows: list[list[str]], position: int) -> int:
+    words = [word for row in (columns, *rows) for word in row[position].split()]
+    return max(map(_width, words), default=0)
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.splitlines()), default=0)
+
+
+def _show_lists(columns: list[str], rows: list[list[str]]) -> None:
+    from rich.table import Table
+
+    for row in rows:
+        console.print(f"{escape(columns[0])} [bold]{escape(row[0])}[/]".strip(), highlight=False)
+        lines = Table.grid(padding=(0, 1))
+        lines.add_column(overflow="fold")
+        lines.add_column(overflow="fold")
+        for column, cell in zip(columns[1:], row[1:], strict=True):
+            if cell:
+                lines.add_row(f"  {escape(column)}", escape(cell))
+        console.print(lines, highlight=False)
+
+
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """A callback that draws one bar per task, with time left, on stderr."""
+    """A callback that draws one bar per task, with time left, on stderr.
+
+    Parameters
+    ----------
+    quiet : draw nothing.
+    """
     if quiet:
         yield silent
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
     bar = RichProgress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -73,7 +134,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         transient=True,
         speed_estimate_period=_HOURS_BACK,
     )
-    tasks: dict[str, Any] = {}
+    tasks: dict[str, TaskID] = {}
 
     def report(what: str, done: int, total: int) -> None:
         if what not in tasks:
@@ -82,17 +143,3 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
 
     with bar:
         yield report
-
-
-@contextmanager
-def warnings_as_lines(*, quiet: bool) -> Iterator[None]:
-    """Show each warning of the library as one line on stderr instead of Python's two."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if not quiet:
-            errors.print(f"[yellow]warning:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        warnings.showwarning = show
-        yield
