@@ -3,30 +3,57 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from kces.errors import OutputError
 
 __all__ = ["atomic_write", "check_output"]
 
+_OPEN_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
+
 
 def check_output(path: Path, *, force: bool = False) -> None:
-    """Refuse early, before any long computation, an output that could not be written."""
+    """Refuse early, before any long computation, an output that could not be written.
+
+    Parameters
+    ----------
+    path : a file, or a pipe or device, which is written into and never replaced.
+    force : allow a file that exists; it will be replaced.
+    """
     if not path.parent.is_dir():
         raise OutputError(f"output folder {path.parent} does not exist; create it first")
-    if path.is_dir():
+    mode = _mode(path)
+    if mode is None:
+        if not (folder := _target(path).parent).is_dir():
+            raise OutputError(f"output {path} is a link into {folder}, which does not exist; create it first")
+    elif stat.S_ISDIR(mode):
         raise OutputError(f"output {path} is a folder; name a file")
-    if path.exists() and not force:
-        raise OutputError(f"output {path} exists; use --force to replace it")
+    elif not _is_stream(path, mode) and not force:
+        raise OutputError(f"output {path} exists; use force to replace it")
 
 
 @contextmanager
 def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
-    """Yield a temporary path beside ``path`` that is moved there only if the block succeeds.
+    """Yield a temporary path; what the block wrote there becomes ``path`` only if the block succeeds.
 
+    A link stays, and the file that it leads to is replaced. A pipe or device (``/dev/stdout``) stays too, and the whole
+    result is written into it.
+
+    Parameters
+    ----------
+    path : where the result belongs.
+    force : replace a file that exists.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder) / "note.txt"
@@ -37,22 +64,74 @@ def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     check_output(path, force=force)
-    try:
-        # The suffix is kept because writers such as numpy's choose or append one by the name.
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise OutputError(f"cannot write in {path.parent}: {error.strerror}") from error
-    temporary = Path(name)
+    mode = _mode(path)
+    streamed = mode is not None and _is_stream(path, mode)
+    temporary = _temporary_beside(path, None if streamed else _target(path).parent)
     try:
         yield temporary
-        # mkstemp makes a private file; the result gets the permissions any new file would have.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        if streamed:
+            _pour(temporary, path)
+        else:
+            os.chmod(temporary, _permissions(mode))
+            os.replace(temporary, _target(path))
+    except BrokenPipeError:  # the reader has heard enough, which is no failure of the output
+        raise
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _mode(path: Path) -> int | None:
+    """Type and permissions of what is there, links followed; None for nothing."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _is_stream(path: Path, mode: int) -> bool:
+    # /dev/stdout is a regular file where the shell redirected it; replacing that would lose what is printed there.
+    return not stat.S_ISREG(mode) or _OPEN_STREAM.fullmatch(str(path)) is not None
+
+
+def _target(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _temporary_beside(path: Path, folder: Path | None) -> Path:
+    """A new empty file in ``folder`` (so that it can be moved to its place), or where temporary files go."""
+    try:
+        # The suffix is kept because writers such as numpy's choose or append one by the name.
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=folder)
+        os.close(handle)
+    except OSError as error:
+        raise OutputError(f"cannot write in {folder or tempfile.gettempdir()}: {error.strerror}") from error
+    return Path(name)
+
+
+def _permissions(mode: int | None) -> int:
+    """Those of the file that is replaced, else those that any new file would have; a temporary file is private."""
+    if mode is not None:
+        return stat.S_IMODE(mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def _pour(finished: Path, stream: Path) -> None:
+    with finished.open("rb") as source, _open_stream(stream) as sink:
+        shutil.copyfileobj(source, sink)
+
+
+def _open_stream(path: Path) -> BinaryIO:
+    """The pipe or device, open for writing; one that this process has open shares its position with what is printed."""
+    match = _OPEN_STREAM.fullmatch(str(path))
+    if match is None:
+        return path.open("wb")
+    sys.stdout.flush()
+    number = int(match[2]) if match[2] else {"stdout": 1, "stderr": 2}[match[1]]
+    return os.fdopen(os.dup(number), "wb")

@@ -89,10 +89,10 @@ def format_bytes(count: float) -> str:
 def require_memory(needed: int, what: str, instead: str) -> None:
     """Refuse a job that does not fit, naming what it needs and what to do instead.
 
-    >>> require_memory(2**60, "the exact engine", "use --engine local")
+    >>> require_memory(2**60, "the exact engine", "use the local engine")
     Traceback (most recent call last):
         ...
-    kces.errors.MemoryLimitError: the exact engine needs 1048576.0 TiB of memory, ... available; use --engine local
+    kces.errors.MemoryLimitError: the exact engine needs 1048576.0 TiB of memory, ... available; use the local engine
     """
     available = available_memory()
     if needed > available:

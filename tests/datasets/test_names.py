@@ -118,7 +118,7 @@ def test_other_attacks_are_made_on_demand(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_without_the_laboratory_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kces.lab.attacks.cache", None)  # makes the import fail
-    with pytest.raises(MissingDependencyError, match=r"digits@dice-0\.25 .* install kces\[lab\]"):
+    with pytest.raises(MissingDependencyError, match=r"digits@dice-0\.25 .* pip install .*\[lab\]"):
         datasets.load("digits@dice-0.25")
 
 

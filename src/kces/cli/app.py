@@ -77,7 +77,7 @@ class _Commands(LazyGroup):
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         try:
-            return super().invoke(ctx)  # type: ignore[arg-type]
+            return super().invoke(ctx)
         except KeyboardInterrupt:  # also while a command is being imported
             typer.echo("stopped", err=True)
             raise typer.Exit(130) from None

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kces.cli.completion import complete_graph
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, print_json, progress_bar, show_table
 from kces.datasets import (
@@ -29,6 +30,13 @@ __all__ = ["app"]
 
 app = typer.Typer(help="List, fetch and describe the graphs of the laboratory.", no_args_is_help=True)
 
+NamesArgument = Annotated[
+    list[str],
+    typer.Argument(help="Graph names, such as cora or cora@metattack-0.25.", autocompletion=complete_graph),
+]
+NameArgument = Annotated[
+    str, typer.Argument(help="A graph name, such as cora or cora@metattack-0.25.", autocompletion=complete_graph)
+]
 _LIST_COLUMNS = ["name", "nodes", "edges", "features", "classes", "MB", "local"]  # fits 80 columns
 
 
@@ -47,7 +55,7 @@ def list_datasets(root: DataRootOption = None, as_json: JsonOption = False, quie
 
 @app.command("fetch")
 def fetch_datasets(
-    names: Annotated[list[str], typer.Argument(help="Graph names, such as cora or cora@metattack-0.25.")],
+    names: NamesArgument,
     root: DataRootOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -67,7 +75,7 @@ def fetch_datasets(
 
 @app.command("info")
 def info(
-    name: Annotated[str, typer.Argument(help="A graph name, such as cora or cora@metattack-0.25.")],
+    name: NameArgument,
     root: DataRootOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

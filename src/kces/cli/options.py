@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
+from kces.cli.completion import (
+    complete_encoding,
+    complete_engine,
+    complete_format,
+    complete_graph,
+    complete_labels,
+    complete_preset,
+)
 from kces.cli.settings import settings_option
+from kces.errors import InvalidParameterError
 
 __all__ = [
     "AlphaOption",
@@ -30,6 +39,16 @@ __all__ = [
     "SignedOption",
 ]
 
+_LARGEST_SEED = 2**32 - 1
+"""What numpy and scikit-learn take."""
+
+
+def _checked_seed(seed: int) -> int:
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise InvalidParameterError(f"--seed must be a whole number from 0 to {_LARGEST_SEED}, got {seed}")
+    return seed
+
+
 GraphArgument = Annotated[
     str,
     typer.Argument(
@@ -37,6 +56,7 @@ GraphArgument = Annotated[
         help="A file (.npz, .csv, .tsv, .parquet, .graphml, .pt), a built-in graph "
         "(digits, synthetic:n=2000,seed=0) or a data set (cora, cora@metattack-0.25).",
         show_default=False,
+        autocompletion=complete_graph,
     ),
 ]
 FeaturesOption = Annotated[
@@ -47,13 +67,25 @@ FeaturesOption = Annotated[
         help="Node features, if GRAPH has none: CSV with the node id first, or npy/npz with row r = node r.",
     ),
 ]
-EngineOption = Annotated[str, typer.Option("--engine", help="How scores are computed: auto or a name of `kces bench`.")]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="How scores are computed: auto or a name of `kces bench`.",
+        autocompletion=complete_engine,
+    ),
+]
 EngineSettingsOption = Annotated[
     list[str] | None,
     settings_option("--engine-option", "An option of the engine, such as hops=2 or cap=16 of local"),
 ]
 PresetOption = Annotated[
-    str, typer.Option("--preset", help="Which score: paper (to the letter) or robust (docs/robust.md).")
+    str,
+    typer.Option(
+        "--preset",
+        help="Which score: paper (to the letter) or robust (docs/robust.md).",
+        autocompletion=complete_preset,
+    ),
 ]
 LabelsOption = Annotated[
     str | None,
@@ -62,10 +94,17 @@ LabelsOption = Annotated[
         metavar="kmeans|gmm|spectral|given|train|FILE",
         help="Pseudo labels: a clustering, the graph's own labels, or a file with one class per node (npy or text). "
         "With preset robust: train, the labels of the train nodes.",
+        autocompletion=complete_labels,
     ),
 ]
 EncodingOption = Annotated[
-    str | None, typer.Option("--encoding", metavar="linear|onehot", help="How classes become numbers.")
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="linear|onehot",
+        help="How classes become numbers.",
+        autocompletion=complete_encoding,
+    ),
 ]
 ClustersOption = Annotated[
     int | None,
@@ -88,10 +127,15 @@ AlphaOption = Annotated[
         help="Share of edges to prune, in [0, 1], or auto: as many as look like noise (0.3 with preset paper).",
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", callback=_checked_seed)]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write.", show_default=False)]
 FormatOption = Annotated[
-    str | None, typer.Option("--format", help="Format of OUT. Default: by its extension, else that of GRAPH.")
+    str | None,
+    typer.Option(
+        "--format",
+        help="Format of OUT. Default: by its extension, else that of GRAPH.",
+        autocompletion=complete_format,
+    ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]

@@ -10,7 +10,7 @@ from kces.datasets.catalogue import DATASETS, Request
 from kces.datasets.local_files import path_of
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import files_of, is_published, read_published
-from kces.errors import InvalidParameterError, MissingDependencyError
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.progress import Progress, silent
 
@@ -94,7 +94,7 @@ def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None, pr
     try:
         from kces.lab.attacks.cache import load_or_make
     except ImportError as error:
-        raise MissingDependencyError(
-            f"{name} is not a published graph and has to be made, which needs torch: install kces[lab]"
-        ) from error
+        from kces.interop.optional import missing
+
+        raise missing(f"{name} is not a published graph and has to be made, which needs torch", extra="lab") from error
     return load_or_make(clean, name.method, name.budget, name.seed or 0, data_root, progress=progress)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kces.errors import MissingDependencyError, UnreadableFileError
+from kces.errors import UnreadableFileError
 from kces.graph import Graph
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named, one_line, read_bytes
-from kces.interop.optional import require
+from kces.interop.optional import missing, require
 from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
 
 __all__ = ["PT"]
@@ -39,7 +39,7 @@ def _load(path: Path) -> Any:
         for name in names
     ]
     if not hasattr(torch.serialization, "safe_globals"):
-        raise MissingDependencyError("a PyG .pt file needs torch 2.5 or newer; run: pip install 'kces[pyg]'")
+        raise missing("a PyG .pt file needs torch 2.5 or newer", extra="pyg")
     content = io.BytesIO(read_bytes(path))
     try:
         with torch.serialization.safe_globals(allowed), warnings.catch_warnings():
