@@ -12,19 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-
-from kces.cli import main
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of ``kces WORDS``."""
-    try:
-        main(list(words))
-        code = 0
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+from program import RunKces
 
 
 @pytest.fixture
@@ -50,17 +38,17 @@ def node_features(tmp_path: Path) -> Path:
 
 
 def test_one_minute_tour(
-    edge_list: Path, node_features: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    edge_list: Path, node_features: Path, tmp_path: Path, run_kces: RunKces
 ) -> None:
     scores, clean = tmp_path / "scores.csv", tmp_path / "clean.csv"
     common = ["--features", str(node_features), "--clusters", "2", "--quiet"]
-    assert run(capsys, "score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
+    assert run_kces("score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
     table = pd.read_csv(scores)
     assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious", "why"]
     assert table["rank"].tolist() == list(range(1, 22))
     assert set(table.loc[0, ["source", "target"]]) == {"a0", "b0"}
-    code, out, _ = run(
-        capsys, "sanitize", str(edge_list), "-o", str(clean), "--alpha", "0.04", "--preset", "paper", *common
+    code, out, _ = run_kces(
+        "sanitize", str(edge_list), "-o", str(clean), "--alpha", "0.04", "--preset", "paper", *common
     )
     assert code == 0
     assert "removed 1 of 21 edges" in out
@@ -70,8 +58,8 @@ def test_one_minute_tour(
     assert not ((kept["source"] == "a0") & (kept["target"] == "b0")).any()
 
 
-def test_score_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "score", "synthetic:n=60,seed=1", "--engine", "exact", "--preset", "paper", "--json")
+def test_score_json(run_kces: RunKces) -> None:
+    code, out, _ = run_kces("score", "synthetic:n=60,seed=1", "--engine", "exact", "--preset", "paper", "--json")
     found = json.loads(out)
     assert code == 0
     assert found["engine"] == "exact"
@@ -79,37 +67,37 @@ def test_score_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(row["suspicious"] for row in found["scores"]) == math.ceil(0.3 * found["edges"])
 
 
-def test_engine_options_reach_the_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_engine_options_reach_the_engine(run_kces: RunKces, tmp_path: Path) -> None:
     words = ["score", "synthetic:n=80,seed=1", "--preset", "paper", "--engine", "local", "--json", "--quiet"]
     plain, small = (
-        json.loads(run(capsys, *words, *more)[1])["scores"]
+        json.loads(run_kces(*words, *more)[1])["scores"]
         for more in ([], ["--engine-option", "cap=1", "--engine-option", "fill=2"])
     )
     assert plain != small
-    code, out, _ = run(
-        capsys, "sanitize", "synthetic:n=80,seed=1", "-o", str(tmp_path / "out.npz"), "--preset", "paper",
+    code, out, _ = run_kces(
+        "sanitize", "synthetic:n=80,seed=1", "-o", str(tmp_path / "out.npz"), "--preset", "paper",
         "--engine", "local", "--engine-option", "hops=2", "--json", "--quiet",
     )  # fmt: skip
     assert code == 0
     assert json.loads(out)["preset"] == "paper"
 
 
-def test_bench_takes_engine_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_takes_engine_options(run_kces: RunKces) -> None:
     words = ["bench", "engines", "synthetic:n=60,seed=1", "--only", "local", "--engine-option", "cap=4"]
-    code, out, _ = run(capsys, *words, "--json", "--quiet")
+    code, out, _ = run_kces(*words, "--json", "--quiet")
     assert code == 0
     assert [row["engine"] for row in json.loads(out)] == ["exact", "local cap=4", "gcn, 200 epochs"]
 
 
-def test_bench_shows_where_the_time_goes(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bench", "engines", "synthetic:n=60,seed=1", "--only", "gradient", "--stages", "--quiet")
+def test_bench_shows_where_the_time_goes(run_kces: RunKces) -> None:
+    code, out, _ = run_kces("bench", "engines", "synthetic:n=60,seed=1", "--only", "gradient", "--stages", "--quiet")
     assert code == 0
     assert "where the time goes" in out
     assert "solve the kernel" in out
 
 
-def test_gkc_json_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "gkc", "synthetic:n=60,seed=1", "--json", "--ridge", "0.01")
+def test_gkc_json_keys(run_kces: RunKces) -> None:
+    code, out, _ = run_kces("gkc", "synthetic:n=60,seed=1", "--json", "--ridge", "0.01")
     found = json.loads(out)
     assert code == 0
     assert {"gkc", "nodes", "edges", "ridge", "labels", "encoding", "seed"} <= set(found)
@@ -117,8 +105,8 @@ def test_gkc_json_keys(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["gkc"] > 0
 
 
-def test_bound_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bound", "synthetic:n=40,seed=1", "--edges", "--json", "--quiet")
+def test_bound_json(run_kces: RunKces) -> None:
+    code, out, _ = run_kces("bound", "synthetic:n=40,seed=1", "--edges", "--json", "--quiet")
     found = json.loads(out)
     assert code == 0
     assert found["bound"] == pytest.approx(found["root_gkc"] + found["epsilon"])
@@ -126,10 +114,9 @@ def test_bound_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert min(row["bound"] for row in found["edge_bounds"]) >= found["bound"]
 
 
-def test_labels_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_from_a_file(tmp_path: Path, run_kces: RunKces) -> None:
     np.save(tmp_path / "labels.npy", np.arange(60) % 3)
-    code, out, _ = run(
-        capsys,
+    code, out, _ = run_kces(
         "score",
         "synthetic:n=60,seed=1",
         "--labels",
@@ -142,12 +129,12 @@ def test_labels_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert json.loads(out)["clusters"] == 3
 
 
-def test_plain_adjacency_with_features_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_adjacency_with_features_file(tmp_path: Path, run_kces: RunKces) -> None:
     adjacency = sp.random_array((30, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
     sp.save_npz(tmp_path / "graph.npz", sp.csr_matrix(adjacency))
     np.save(tmp_path / "features.npy", np.random.default_rng(1).random((30, 4)))
-    code, out, err = run(
-        capsys, "sanitize", str(tmp_path / "graph.npz"), "--features", str(tmp_path / "features.npy"),
+    code, out, err = run_kces(
+        "sanitize", str(tmp_path / "graph.npz"), "--features", str(tmp_path / "features.npy"),
         "-o", str(tmp_path / "clean.npz"), "--alpha", "0.3", "--json",
     )  # fmt: skip
     assert code == 0
@@ -197,10 +184,10 @@ BAD = [
 
 @pytest.mark.parametrize(("words", "message"), BAD)
 def test_bad_input_is_one_line_and_code_2(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_kces: RunKces
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, err = run(capsys, *words, "--quiet")
+    code, out, err = run_kces(*words, "--quiet")
     assert code == 2
     assert out == ""
     assert err.startswith("error: ")
@@ -209,45 +196,45 @@ def test_bad_input_is_one_line_and_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_existing_output_needs_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_output_needs_force(tmp_path: Path, run_kces: RunKces) -> None:
     output = tmp_path / "out.npz"
     output.write_text("precious")
     words = ["sanitize", "synthetic:n=60", "-o", str(output), "--quiet"]
-    code, _, err = run(capsys, *words)
+    code, _, err = run_kces(*words)
     assert code == 2
-    assert "use --force" in err
+    assert "use force to replace it" in err
     assert output.read_text() == "precious"
-    assert run(capsys, *words, "--force")[0] == 0
+    assert run_kces(*words, "--force")[0] == 0
     assert output.read_bytes()[:2] == b"PK"
     assert [file.name for file in tmp_path.iterdir()] == ["out.npz"]
 
 
 def test_a_full_folder_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_kces: RunKces
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("kces.atomic.os.replace", full)
-    code, _, err = run(capsys, "sanitize", "synthetic:n=60", "-o", str(tmp_path / "out.npz"), "--quiet")
+    code, _, err = run_kces("sanitize", "synthetic:n=60", "-o", str(tmp_path / "out.npz"), "--quiet")
     assert code == 2
     assert "No space left on device" in err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_memory_is_named_and_another_engine_offered(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, run_kces: RunKces
 ) -> None:
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000000")
-    code, _, err = run(capsys, "score", "synthetic:n=300,seed=1", "--engine", "exact", "--preset", "paper", "--quiet")
+    code, _, err = run_kces("score", "synthetic:n=300,seed=1", "--engine", "exact", "--preset", "paper", "--quiet")
     assert code == 2
     assert "the exact engine needs" in err
     assert "use --engine local" in err
 
 
-def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version")[1].startswith("kces ")
-    assert "sanitize" in run(capsys, "--help")[1]
+def test_version_and_help(run_kces: RunKces) -> None:
+    assert run_kces("--version")[1].startswith("kces ")
+    assert "sanitize" in run_kces("--help")[1]
 
 
 def test_the_installed_program_exits_with_2() -> None:

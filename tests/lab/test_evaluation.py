@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from kces import load_builtin
-from kces.cli.evaluate import evaluate as command
 from kces.datasets.attacked import AttackedGraph
-from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
+from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab import evaluation, measure
 from kces.lab.defenses import NotApplicableError, make_defense
@@ -29,10 +25,6 @@ from kces.lab.training import PAPER
 
 SMALL = "synthetic:n=120,classes=3,homophily=0.9,seed=0"
 ISSUE_COLUMNS = ["graph", "defense", "seed", "accuracy", "seconds", "peak_mb"]
-
-app = typer.Typer()
-app.command()(command)
-runner = CliRunner()
 
 
 @dataclass
@@ -300,69 +292,6 @@ def test_summary_keeps_the_order_and_counts_runs() -> None:
     assert summary.loc[0, ["mean", "runs", "seconds", "peak_mb"]].tolist() == [81.0, 2, 2.0, 7.0]
     assert summary.loc[0, "std"] == pytest.approx(np.sqrt(2))
     assert summary.loc[1, "runs"] == 0
-
-
-# -- command line ----------------------------------------------------------------------------------
-
-
-def test_command_prints_a_table_and_writes_the_rows(tmp_path: Path) -> None:
-    out = tmp_path / "results.csv"
-    result = runner.invoke(
-        app, [SMALL, "--defense", "mlp, gcn", "--seeds", "2", "--trials", "1", "-o", str(out), "--quiet"]
-    )
-    assert result.exit_code == 0, result.output
-    assert "mlp" in result.stdout
-    assert "±" in result.stdout
-    written = pd.read_csv(out)
-    assert written.columns[:6].tolist() == ISSUE_COLUMNS
-    assert written["defense"].tolist() == ["mlp", "mlp", "gcn", "gcn"]
-    assert written["accuracy"].between(0, 100).all()
-
-
-def test_command_gives_json_with_null_for_what_did_not_run() -> None:
-    result = runner.invoke(
-        app, ["synthetic:n=60,seed=0", "--defense", "mlp", "--seeds", "1", "--trials", "1", "--json"]
-    )
-    assert result.exit_code == 0, result.output
-    answer = json.loads(result.stdout)
-    assert answer["summary"][0]["std"] is None
-    assert answer["runs"][0]["parameters"] == {}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [SMALL, "--defense", "nothing"],
-        [SMALL, "--defense", ","],
-        [SMALL, "--preset-training", "nothing"],
-        ["no-such-graph"],
-        [SMALL, "-o", "/no/such/folder/out.csv"],
-    ],
-)
-def test_command_raises_user_errors_only(arguments: list[str]) -> None:
-    result = runner.invoke(app, [*arguments, "--quiet"])
-    assert isinstance(result.exception, KCESError)
-
-
-def test_command_keeps_finished_runs_when_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(GCN, "fit", interrupted)
-    out = tmp_path / "results.csv"
-    words = [SMALL, "--defense", "mlp,gcn", "--seeds", "2", "--trials", "1", "-o", str(out), "--quiet"]
-    assert runner.invoke(app, words).exit_code == 130
-    assert pd.read_csv(out)["defense"].tolist() == ["mlp", "mlp"]
-
-
-def test_a_note_with_brackets_is_printed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise RuntimeError("cannot read [/data/x.npz] at [index 3]")
-
-    monkeypatch.setattr(GCN, "fit", broken)
-    result = runner.invoke(app, [SMALL, "--defense", "gcn", "--seeds", "1", "--trials", "1", "--quiet"])
-    assert result.exit_code == 0, result.output
-    assert "gcn: cannot read [/data/x.npz] at [index 3]" in result.stdout
 
 
 # -- cost ------------------------------------------------------------------------------------------

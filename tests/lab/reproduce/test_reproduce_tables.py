@@ -1,20 +1,16 @@
-"""The tables, figures and command of ``kces reproduce``, on synthetic graphs and made-up outcomes."""
+"""The tables and figures of ``kces reproduce``, on synthetic graphs and made-up outcomes."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import typer
-from typer.testing import CliRunner
 
 from kces import Graph, load_builtin
 from kces.api import score_edges
-from kces.cli.reproduce import reproduce as command
 from kces.errors import InvalidParameterError, MemoryLimitError
 from kces.lab.defenses import make_defense
 from kces.lab.defenses.edge_sanitization import TimedScores
@@ -29,10 +25,6 @@ from kces.lab.reproduce.tasks import pack, run_task
 from kces.scorers import ScoreOptions
 
 GRAPH = "synthetic:n=80,classes=2,seed=0"
-
-app = typer.Typer()
-app.command()(command)
-runner = CliRunner()
 
 
 # -- the paper's numbers ----------------------------------------------------------------------------
@@ -320,30 +312,3 @@ def test_a_small_experiment_end_to_end_and_again_from_its_store(tmp_path, monkey
     again, nothing = reproduce(experiment, plan, tmp_path / "store.sqlite", None)
     assert nothing is None
     assert [each.values for each in again.filled] == [each.values for each in report.filled]
-
-
-def test_the_command_lists_what_there_is():
-    printed = runner.invoke(app, ["list", "--json"])
-    assert [each["name"] for each in json.loads(printed.output)] == list(EXPERIMENTS)
-    assert "figure-mechanism" in runner.invoke(app, []).output
-
-
-def test_the_command_writes_tables_of_what_is_finished(tmp_path):
-    words = ["table-k", "--quick", "--no-run", "--store", str(tmp_path / "s.sqlite"), "-o", str(tmp_path / "out")]
-    printed = json.loads(runner.invoke(app, [*words, "--json"]).output)
-    assert (printed["quick"], printed["seeds"], printed["run"]) == (True, 1, None)
-    assert {row["problem"] for row in printed["table"]} == {"not run"}
-    assert (tmp_path / "out" / "table-k.md").exists()
-
-
-def test_the_command_refuses_numbers_beside_quick(tmp_path):
-    words = ["table-k", "--quick", "--slow-seeds", "2", "--no-run", "-o", str(tmp_path / "out")]
-    result = runner.invoke(app, words)
-    assert isinstance(result.exception, InvalidParameterError)
-    assert "leave out --slow-seeds" in str(result.exception)
-
-
-@pytest.mark.parametrize("words", [["table-nine"], ["table-k", "--training", "best"], ["table-k", "--only", "texas"]])
-def test_the_command_refuses_bad_names(words, tmp_path):
-    result = runner.invoke(app, [*words, "--no-run", "--store", str(tmp_path / "s.sqlite"), "-o", str(tmp_path)])
-    assert isinstance(result.exception, InvalidParameterError)

@@ -7,24 +7,21 @@ import json
 import numpy as np
 import pytest
 
-from kces.cli import main
 from kces.interop.graph_files import read_graph
 
 GRAPH = "synthetic:n=80,seed=0"
 
 
-def run(*words: str) -> int:
-    try:
-        main(["attack", *words])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+@pytest.fixture
+def run(run_kces):
+    return lambda *words: run_kces("attack", *words)
 
 
-def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, capsys):
+def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, run):
     out = tmp_path / "attacked.npz"
-    assert run(GRAPH, "--method", "dice", "--budget", "0.25", "-o", str(out), "--seed", "3", "--json") == 0
-    printed = json.loads(capsys.readouterr().out)
+    ran = run(GRAPH, "--method", "dice", "--budget", "0.25", "-o", str(out), "--seed", "3", "--json")
+    assert ran.code == 0, ran.err
+    printed = json.loads(ran.out)
     assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output"}
     assert (printed["method"], printed["budget"], printed["seed"]) == ("dice", 0.25, 3)
     assert printed["output"] == str(out)
@@ -36,19 +33,21 @@ def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, capsy
     assert np.array_equal(attacked.labels, clean.labels)
 
 
-def test_a_line_for_people(tmp_path, capsys):
+def test_a_line_for_people(tmp_path, run):
     out = tmp_path / "a.npz"
-    assert run(GRAPH, "-m", "random", "-b", "0.1", "-o", str(out), "--quiet") == 0
-    assert capsys.readouterr().out.startswith(f"{GRAPH}@random-0.1: added ")
+    ran = run(GRAPH, "-m", "random", "-b", "0.1", "-o", str(out), "--quiet")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith(f"{GRAPH}@random-0.1: added ")
 
 
 @pytest.mark.parametrize("text", ["[3, 5]", "3\n5\n", "3,5"])
-def test_targets_file(tmp_path, text, capsys):
+def test_targets_file(tmp_path, text, run):
     targets, out = tmp_path / "targets.txt", tmp_path / "a.npz"
     targets.write_text(text)
     options = ["--method", "nettack", "--budget", "1", "--targets", str(targets), "-o", str(out), "--json"]
-    assert run(GRAPH, *options) == 0
-    printed = json.loads(capsys.readouterr().out)
+    ran = run(GRAPH, *options)
+    assert ran.code == 0, ran.err
+    printed = json.loads(ran.out)
     assert printed["added"] + printed["removed"] == 2
 
 
@@ -61,32 +60,36 @@ def test_targets_file(tmp_path, text, capsys):
         (["--method", "dice", "--budget", "0.1", "--targets", "TARGETS"], "dice has no parameter targets"),
     ],
 )
-def test_mistakes_are_one_line_and_code_2(tmp_path, capsys, words, message):
+def test_mistakes_are_one_line_and_code_2(tmp_path, run, words, message):
     targets = tmp_path / "targets.txt"
     targets.write_text("1")
     words = [str(targets) if word == "TARGETS" else word for word in words]
     out = tmp_path / "a.npz"
-    assert run(GRAPH, *words, "-o", str(out), "--quiet") == 2
-    assert message in capsys.readouterr().err
+    ran = run(GRAPH, *words, "-o", str(out), "--quiet")
+    assert ran.code == 2, ran.err
+    assert message in ran.err
     assert not out.exists()
 
 
-def test_parameters_of_the_method(tmp_path, capsys):
+def test_parameters_of_the_method(tmp_path, run):
     words = [GRAPH, "--method", "random", "--budget", "0.2", "-o", str(tmp_path / "a.npz"), "--json", "--force"]
-    assert run(*words, "--attack-option", "add_share=1.0") == 0
-    assert json.loads(capsys.readouterr().out)["removed"] == 0
+    ran = run(*words, "--attack-option", "add_share=1.0")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["removed"] == 0
     for wrong, message in (
         ("add_share=many", "random's add_share must be a number, got many"),
         ("speed=2", "attack random has no parameter speed"),
         ("add_share", "--attack-option takes NAME=VALUE"),
     ):
-        assert run(*words, "--attack-option", wrong) == 2
-        assert message in capsys.readouterr().err
+        ran = run(*words, "--attack-option", wrong)
+        assert ran.code == 2, ran.err
+        assert message in ran.err
 
 
-def test_existing_output_is_refused_before_the_attack(tmp_path, capsys):
+def test_existing_output_is_refused_before_the_attack(tmp_path, run):
     out = tmp_path / "a.npz"
     out.write_text("precious")
-    assert run(GRAPH, "--method", "metattack", "--budget", "0.5", "-o", str(out)) == 2
-    assert "--force" in capsys.readouterr().err
+    ran = run(GRAPH, "--method", "metattack", "--budget", "0.5", "-o", str(out))
+    assert ran.code == 2, ran.err
+    assert "use force to replace it" in ran.err
     assert out.read_text() == "precious"
