@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+
 from program import RunKces
 
 
@@ -37,9 +38,7 @@ def node_features(tmp_path: Path) -> Path:
     return file
 
 
-def test_one_minute_tour(
-    edge_list: Path, node_features: Path, tmp_path: Path, run_kces: RunKces
-) -> None:
+def test_one_minute_tour(edge_list: Path, node_features: Path, tmp_path: Path, run_kces: RunKces) -> None:
     scores, clean = tmp_path / "scores.csv", tmp_path / "clean.csv"
     common = ["--features", str(node_features), "--clusters", "2", "--quiet"]
     assert run_kces("score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
@@ -179,6 +178,18 @@ BAD = [
     (["sanitize", "synthetic:n=60", "-o", "out.xyz"], "cannot tell the format"),
     (["gkc", "digits", "--features", "x.npy"], "--features goes with a graph file"),
     (["gkc", "synthetic:n=999999999"], "memory"),
+    *(
+        ([*words, "--seed", seed], f"--seed must be a whole number from 0 to 4294967295, got {seed}")
+        for seed in ("-1", "4294967296")
+        for words in (
+            ["score", "synthetic:n=60"],
+            ["sanitize", "synthetic:n=60", "-o", "out.npz"],
+            ["gkc", "synthetic:n=60"],
+            ["bound", "synthetic:n=60"],
+            ["demo"],
+            ["attack", "synthetic:n=60", "-m", "random", "-b", "0.1", "-o", "out.npz"],
+        )
+    ),
 ]
 
 
@@ -209,6 +220,28 @@ def test_existing_output_needs_force(tmp_path: Path, run_kces: RunKces) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["out.npz"]
 
 
+def test_a_file_can_be_sanitized_in_place_by_force(edge_list: Path, run_kces: RunKces) -> None:
+    before = edge_list.read_text()
+    words = ["sanitize", edge_list, "-o", edge_list, "--alpha", "0.1", "--quiet"]
+    assert run_kces(*words).code == 2
+    assert edge_list.read_text() == before
+    ran = run_kces(*words, "--force")
+    assert ran.code == 0, ran.err
+    kept = edge_list.read_text().splitlines()
+    assert 1 < len(kept) < len(before.splitlines())
+    assert set(kept) < set(before.splitlines())
+    assert [file.name for file in edge_list.parent.iterdir()] == [edge_list.name]
+
+
+def test_output_into_a_pipe_is_the_whole_file(edge_list: Path) -> None:
+    command = [sys.executable, "-m", "kces", "sanitize", str(edge_list), "-o", "/dev/stdout", "--json", "-q"]
+    done = subprocess.run([*command, "--alpha", "0.1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows, brace, about = done.stdout.partition("{")
+    assert rows.startswith("source,target,since\n")
+    assert json.loads(brace + about)["kept"] == rows.count("\n") - 1
+
+
 def test_a_full_folder_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_kces: RunKces
 ) -> None:
@@ -222,9 +255,7 @@ def test_a_full_folder_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_memory_is_named_and_another_engine_offered(
-    monkeypatch: pytest.MonkeyPatch, run_kces: RunKces
-) -> None:
+def test_memory_is_named_and_another_engine_offered(monkeypatch: pytest.MonkeyPatch, run_kces: RunKces) -> None:
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000000")
     code, _, err = run_kces("score", "synthetic:n=300,seed=1", "--engine", "exact", "--preset", "paper", "--quiet")
     assert code == 2
