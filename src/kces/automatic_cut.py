@@ -7,7 +7,6 @@ the lower one is the null distribution. An edge is kept when its ends are signif
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.special import ndtri
 
 from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
+from kces.two_groups import two_groups
 from kces.types import Array, Bools
 
 __all__ = [
@@ -132,14 +132,8 @@ def unrelated_pairs(random_scores: Array) -> tuple[float, float]:
     agreement = _agreement(random_scores)
     if np.ptp(agreement) < 1e-9:
         return float(agreement[0]), 0.0
-    # Imported here: it takes a second, which a cut at a given ratio need not wait for.
-    from sklearn.mixture import GaussianMixture
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an unconverged fit is still a usable split
-        mixture = GaussianMixture(2, random_state=0).fit(agreement[:, None])
-    lower = int(mixture.means_.argmin())
-    return float(mixture.means_[lower, 0]), float(np.sqrt(mixture.covariances_[lower, 0, 0]))
+    means, spreads = two_groups(agreement)
+    return float(means[0]), float(spreads[0])
 
 
 def _agreement(scores: Array) -> Array:

@@ -15,7 +15,6 @@ from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.node_table import read_labels
-from kces.scorers.pseudo_labels import CLUSTERINGS
 
 __all__ = ["Source", "open_source", "resolve_labels"]
 
@@ -51,7 +50,11 @@ def open_source(text: str, *, features: str | None = None, data_root: Path | Non
 
 def resolve_labels(text: str | None) -> Any:
     """``--labels``: a method's name stays, a file becomes one class per node."""
-    if text is None or text in (*CLUSTERINGS, "given", "train", "none"):
+    if text is None:
+        return None
+    from kces.scorers.pseudo_labels import CLUSTERINGS  # here: it loads scikit-learn, which most runs do not need
+
+    if text in (*CLUSTERINGS, "given", "train", "none"):
         return text
     if not Path(text).exists():
         raise InvalidParameterError(f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given")
