@@ -38,6 +38,7 @@ class SubgraphEngine:
     ----------
     hops : 1 or 2.
     cap : most neighbours per endpoint; None chooses by the total work.
+    seed : of what is drawn.
     """
 
     name = "subgraph"

@@ -63,10 +63,12 @@ def read_graph(
 
     Parameters
     ----------
+    path : the file.
     features : a file with the nodes' features: CSV or TSV with the node id in the first column (a column
         called label or class is the labels), ``.npy``, or ``.npz`` (row r is node r). For GraphML also
         ``attr:NAME``, the node attribute to use.
     labels : a file with one class per node, ``.npy`` or text.
+    format : its format, where the extension does not tell.
 
     Examples
     --------

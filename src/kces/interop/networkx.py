@@ -22,9 +22,12 @@ def from_networkx(G: Any, features: str | Sequence[str] | None = None, label: st
 
     Parameters
     ----------
+    G : any NetworkX graph.
     features : node attribute(s) with a number or a list of numbers each; without, identity is used.
     label : node attribute with the class, a whole number or a word.
 
+    Examples
+    --------
     >>> import networkx as nx
     >>> G = nx.Graph([("ann", "bob"), ("bob", "cy")])
     >>> nx.set_node_attributes(G, {"ann": [1.0, 0.0], "bob": [0.5, 0.5], "cy": [0.0, 1.0]}, "x")

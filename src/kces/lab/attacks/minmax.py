@@ -55,6 +55,7 @@ def minmax(
 
     Parameters
     ----------
+    hidden : width of the GCN.
     steps : ascents of the flips, each followed by a projection onto the budget.
     model_steps : steps of the model (Adam, on the train nodes of the perturbed graph) before each ascent.
     lr : length of the first ascent, measured in the steepest pair; it falls with the square root of time.

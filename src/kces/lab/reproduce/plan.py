@@ -153,10 +153,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure: its name, a line about it, its slots, and how it is drawn.
+    """A table or figure.
 
     Attributes
     ----------
+    name : as on the command line.
+    about : a line for the list of experiments.
+    slots : makes its cells from a plan.
     notes : what a reader must know, printed under the tables.
     drawing : ``dots``, ``lines`` (rows are numbers), ``scale`` (time against edges) or ``none``.
     unit : of the numbers, for headings and axes.
