@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -20,12 +19,13 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab import evaluation, measure
-from kces.lab.defenses import NotApplicableError, make_defense
-from kces.lab.defenses.base import Grid, Model
+from kces.lab.defenses import make_defense
+from kces.lab.defenses.defense import Grid, Model
 from kces.lab.defenses.gcn import GCN
 from kces.lab.defenses.tuning import Trial, _undefended, accuracy, candidates, tuned
 from kces.lab.measure import measure_fresh, watch
 from kces.lab.training import PAPER
+from kces.processes import Answer
 
 SMALL = "synthetic:n=120,classes=3,homophily=0.9,seed=0"
 ISSUE_COLUMNS = ["graph", "defense", "seed", "accuracy", "seconds", "peak_mb"]
@@ -395,24 +395,13 @@ def test_measuring_reports_why_it_could_not_run() -> None:
     assert "unknown defense 'nothing'" in cost.note
 
 
-def test_measuring_tells_a_refusal_and_a_kill_for_memory_from_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "_measure_here", _raises(NotApplicableError("needs features")))
-    refused = measure._measure_or_say_why(SMALL, "gcn", None)
-    assert (refused.status, refused.note) == ("not applicable", "needs features")
-    killed = subprocess.CompletedProcess([], -9, "", "")
-    monkeypatch.setattr(measure.subprocess, "run", lambda *_, **__: killed)
-    assert measure_fresh(SMALL, "gcn").status == "oom"
+def test_measuring_tells_a_kill_for_memory_from_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "run_order", lambda order: Answer("oom", message="killed by the system"))
+    killed = measure_fresh(SMALL, "gcn")
+    assert (killed.status, killed.note, killed.seconds) == ("oom", "killed by the system", None)
 
 
-def _raises(error: Exception):
-    def function(*_: object, **__: object) -> None:
-        raise error
-
-    return function
-
-
-def test_measuring_nothing_ends_with_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        measure.main(["no-such-graph", "--defense", "gcn"])
-    assert end.value.code == 2
-    assert "nothing could be measured on no-such-graph" in capsys.readouterr().err
+def test_measuring_says_what_does_not_apply() -> None:
+    refused = measure_fresh("synthetic:n=60,seed=0", "jaccard+oracle")
+    assert refused.status == "not applicable"
+    assert refused.note.startswith("oracle needs to know which edges")

@@ -17,6 +17,7 @@ from kces.cli.demo import demo
 from kces.cli.evaluate import evaluate
 from kces.cli.explain import explain
 from kces.cli.gkc import gkc
+from kces.cli.lab import app as lab_app
 from kces.cli.output import errors, warnings_as_lines
 from kces.cli.reproduce import reproduce
 from kces.cli.sanitize import sanitize
@@ -52,6 +53,7 @@ for command in (score, explain, sanitize, gkc, bound, attack, evaluate, reproduc
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(bench_app, name="bench")
+app.add_typer(lab_app, name="lab")
 
 
 def main(arguments: list[str] | None = None) -> None:

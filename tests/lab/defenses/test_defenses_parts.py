@@ -17,7 +17,7 @@ from kces.graph import Graph
 from kces.lab.defenses import make_defense
 from kces.lab.defenses.adjacency import LowRank, gcn_operator, normalised, sparse_on_edges, weighted
 from kces.lab.defenses.airgnn import AirGNNNetwork
-from kces.lab.defenses.base import Task
+from kces.lab.defenses.defense import Task
 from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.defenses.gat import WeightedGATConv
 from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork

@@ -12,7 +12,7 @@ from typing_extensions import Self
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
-from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, Purifier, require_features
+from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, Purifier, require_features
 
 __all__ = ["Purified"]
 

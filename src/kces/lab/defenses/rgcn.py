@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.lab.defenses.adjacency import normalised
-from kces.lab.defenses.base import Classes, Grid, Model, Task
+from kces.lab.defenses.defense import Classes, Grid, Model, Task
 from kces.lab.training import FeatureLinear, SparseOperator, train
 
 __all__ = ["RGCN"]

@@ -19,7 +19,7 @@ import numpy as np
 from kces.automatic_cut import surely_better
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
-from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, best_on_validation
+from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, best_on_validation
 from kces.lab.defenses.gcn import GCN
 
 __all__ = ["Trial", "Tuned", "accuracy", "candidates", "settings_to_try", "tuned"]

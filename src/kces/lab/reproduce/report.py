@@ -9,12 +9,12 @@ from typing import Any
 
 from kces.atomic import atomic_write
 from kces.errors import OutputError
-from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
 from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
 from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
+from kces.processes.answers import OK
 
 __all__ = ["Report", "make_folder", "write_report"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.plan import CEILING, FLOOR, Slot, label_of
 from kces.lab.reproduce.store import Outcome
+from kces.processes.answers import OK
 
 __all__ = ["Filled", "fill", "plain_tables", "rows_of", "sections", "to_frame", "to_markdown"]
 
