@@ -71,6 +71,11 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._added[name] = entry
         self._origins[name] = origin
 
+    def forget(self, name: str) -> None:
+        """Take a registration back."""
+        self._added.pop(name, None)
+        self._origins.pop(name, None)
+
     def is_own(self, name: str) -> bool:
         """Whether this package itself has it."""
         return name in self._own
@@ -159,5 +164,6 @@ def _line_in(file: Path, error: BaseException) -> int | None:
 
 
 def _summary(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:300]
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = " ".join(said.split())[:300]
     return text if isinstance(error, KCESError) else f"{type(error).__name__}: {text}".removesuffix(": ")

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from kces.cli import main
+from kces.datasets import load
 from kces.interop.graph_files import read_graph
 
 GRAPH = "synthetic:n=80,seed=0"
 
 
-def run(*words: str) -> int:
+def run(*words: str, command: str = "attack") -> int:
     try:
-        main(["attack", *words])
+        main([command, *words])
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
@@ -25,9 +26,10 @@ def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, capsy
     out = tmp_path / "attacked.npz"
     assert run(GRAPH, "--method", "dice", "--budget", "0.25", "-o", str(out), "--seed", "3", "--json") == 0
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output"}
+    assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output", "files"}
     assert (printed["method"], printed["budget"], printed["seed"]) == ("dice", 0.25, 3)
     assert printed["output"] == str(out)
+    assert printed["files"] == [str(out)]
     from kces.datasets.builtin import load_builtin
 
     clean, attacked = load_builtin(GRAPH), read_graph(out).graph
@@ -90,3 +92,21 @@ def test_existing_output_is_refused_before_the_attack(tmp_path, capsys):
     assert run(GRAPH, "--method", "metattack", "--budget", "0.5", "-o", str(out)) == 2
     assert "--force" in capsys.readouterr().err
     assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.csv"])
+def test_evaluate_judges_the_targets_and_the_oracle_knows_the_attack(tmp_path, capsys, monkeypatch, name):
+    graph, out = "synthetic:n=120,signal=0.1,degree=8,homophily=0.7,seed=0", tmp_path / name
+    monkeypatch.setenv("KCES_CACHE", str(tmp_path))
+    assert run(graph, "-m", "nettack", "-b", "5", "-o", str(out), "--json") == 0
+    beside = [] if name == "a.npz" else [f"{out}.attack.npz"]
+    assert json.loads(capsys.readouterr().out)["files"] == [str(out), *beside]
+    np.save(tmp_path / "features.npy", load(graph).features)
+    features = ["--features", str(tmp_path / "features.npy")] if beside else []
+    wanted = ["--defense", "gcn,oracle", "--seeds", "1", "--trials", "1", "--json"]
+    runs = []
+    for words in ([f"{graph}@nettack-5"], [str(out), *features]):
+        assert run(*words, *wanted, command="evaluate") == 0
+        runs.append([row["accuracy"] for row in json.loads(capsys.readouterr().out)["runs"]])
+    assert runs[0] == runs[1]
+    assert runs[0][0] < runs[0][1]

@@ -19,7 +19,7 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, KCESError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab import evaluation, measure
-from kces.lab.defenses import make_defense
+from kces.lab.defenses import Defense, Purifier, make_defense
 from kces.lab.defenses.defense import Grid, Model
 from kces.lab.defenses.gcn import GCN
 from kces.lab.defenses.tuning import Trial, _undefended, accuracy, candidates, tuned
@@ -248,6 +248,53 @@ def test_nodes_without_a_label_are_not_judged() -> None:
 def test_oracle_is_told_about_the_attack() -> None:
     rows = evaluation.evaluate([SMALL], ["oracle", "gcn"], seeds=1, trials=1)
     assert rows["accuracy"].nunique() == 1  # nothing was attacked: the oracle is a GCN
+
+
+def test_instances_and_plain_graphs_are_evaluated() -> None:
+    named = Fixed(right=1.0)
+    named.name = "all right"
+    rows = evaluation.evaluate([split_graph()], [Fixed(), named, "mlp"], seeds=1, trials=1)
+    assert rows["graph"].unique().tolist() == ["small"]
+    assert rows["defense"].tolist() == ["Fixed", "all right", "mlp"]
+    assert rows["accuracy"][1] == 100.0
+
+
+def test_a_purifier_of_ones_own_stands_before_a_gcn() -> None:
+    @dataclass
+    class Nothing(Purifier):
+        def purify(self, graph: Graph, seed: int = 0):
+            return graph.adjacency
+
+    rows = evaluation.evaluate([SMALL], [Nothing(), "gcn"], seeds=1, trials=1)
+    assert rows["defense"].tolist() == ["Nothing", "gcn"]
+    assert rows["accuracy"].nunique() == 1
+
+
+def test_a_defense_needs_no_more_than_fit_and_predict() -> None:
+    class Constant(Defense):
+        level = 0
+
+        def fit(self, graph: Graph, seed: int = 0) -> Constant:
+            self.classes = np.full(graph.n_nodes, self.level)
+            return self
+
+        def predict(self) -> np.ndarray:
+            return self.classes
+
+        def search_space(self) -> Grid:
+            return {"level": (5, 1)}
+
+    rows = evaluation.evaluate(graphs=[split_graph()], defenses=[Constant()], seeds=1, trials=2)
+    assert json.loads(rows["parameters"].item()) == {}  # class 1 is at no validation node
+    assert Constant().trained_for(3).with_parameters({"level": 4}).level == 4
+
+
+@pytest.mark.parametrize(
+    ("defenses", "message"), [([Fixed(), Fixed()], "two defenses are called 'Fixed'"), ([Fixed], "or an instance of")]
+)
+def test_defenses_that_cannot_be_told_apart_or_are_none_are_refused(defenses: list, message: str) -> None:
+    with pytest.raises(InvalidParameterError, match=message):
+        evaluation.evaluate([SMALL], defenses, seeds=1, trials=1)
 
 
 def test_progress_ends_complete() -> None:

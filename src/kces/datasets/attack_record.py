@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from kces.types import Ints
 
 __all__ = ["AttackRecord"]
 
+Names: TypeAlias = npt.NDArray[np.str_]
+
 _PREFIX = "attack_"
 
 
@@ -28,14 +31,14 @@ class AttackRecord:
 
     Attributes
     ----------
-    node_ids : the name of every node, numbers or text.
+    node_ids : the name of every node, as text.
     clean_edges, added_edges : ``(E, 2)`` edges ``i < j`` before the attack, and those that it put in.
     targets : the nodes on which accuracy is judged.
     labels, train, val, test : as of the graph, for files that have no place for them.
     method, budget, seed : of the attack.
     """
 
-    node_ids: npt.NDArray[np.int64] | npt.NDArray[np.str_]
+    node_ids: Names
     clean_edges: Ints
     added_edges: Ints
     targets: Ints | None = None
@@ -78,7 +81,7 @@ class AttackRecord:
 
     def applied_to(self, graph: Graph, source: Path) -> AttackedGraph:
         """The graph read from ``source``, its nodes in the order of the record, with the clean graph it came from."""
-        graph = _in_order(graph, self.node_ids.astype(str), source)
+        graph = _in_order(graph, self.node_ids, source)
         self._check_edges(graph, source)
         graph = replace(
             graph,
@@ -107,19 +110,16 @@ class _Stored:
     source: Path
 
     def record(self) -> AttackRecord:
-        ids = self._array("node_ids", "iuU", 1)
+        ids = self._array("node_ids", "U", 1)
         if ids is None:
             raise self._damaged("node_ids")
         labels = self._whole("labels", 1)
         if labels is not None and len(labels) != len(ids):
             raise self._damaged("labels")
-        method, budget, seed = (
-            self._array("method", "U", 0),
-            self._array("budget", "iuf", 0),
-            self._array("seed", "iu", 0),
-        )
+        method, seed = self._array("method", "U", 0), self._array("seed", "iu", 0)
+        budget = self._array("budget", "iuf", 0)
         return AttackRecord(
-            node_ids=ids,
+            node_ids=ids.astype(str),
             clean_edges=self._edges("clean_edges", len(ids)),
             added_edges=self._edges("added_edges", len(ids)),
             targets=self._nodes("targets", len(ids)),
@@ -155,9 +155,8 @@ class _Stored:
         if pairs is None or pairs.shape[1] != 2:
             raise self._damaged(name)
         low, high = pairs.T
-        if not ((low >= 0) & (low < high) & (high < n_nodes)).all() or len(np.unique(edge_keys(pairs, n_nodes))) < len(
-            low
-        ):
+        in_range = bool(((low >= 0) & (low < high) & (high < n_nodes)).all())
+        if not in_range or len(np.unique(edge_keys(pairs, n_nodes))) < len(pairs):
             raise self._damaged(name)
         return pairs
 
@@ -167,15 +166,13 @@ class _Stored:
         )
 
 
-def _ids(graph: Graph) -> npt.NDArray[np.int64] | npt.NDArray[np.str_]:
-    if graph.node_ids is None:
-        return np.arange(graph.n_nodes)
-    return np.array([str(name) for name in graph.node_ids])
+def _ids(graph: Graph) -> Names:
+    return np.array([str(name) for name in graph.ids_of(np.arange(graph.n_nodes))])
 
 
-def _in_order(graph: Graph, ids: npt.NDArray[np.str_], source: Path) -> Graph:
+def _in_order(graph: Graph, ids: Names, source: Path) -> Graph:
     """The same graph with nodes in the order of ``ids``, and with those that its file has lost."""
-    names = _ids(graph).astype(str)
+    names = _ids(graph)
     if np.array_equal(names, ids):
         return graph
     number_of = pd.Index(ids).get_indexer(pd.Index(names))

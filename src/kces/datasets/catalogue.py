@@ -170,6 +170,7 @@ def register_dataset(
     ...     return Graph.from_edges([[i, (i + 1) % 10] for i in range(10)], name="little-ring")
     >>> load("little-ring").n_edges
     10
+    >>> DATASETS.forget("little-ring")
     """
 
     if is_builtin(name):

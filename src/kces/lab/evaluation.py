@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ from kces.lab.defenses.defense_registry import before_a_gcn
 from kces.lab.defenses.tuning import accuracy, candidates, settings_to_try, tuned
 from kces.lab.measure import watch
 from kces.lab.training import DEEPROBUST, TrainingPreset
-from kces.processes.answers import one_line
+from kces.processes.answers import JsonObject, one_line
 from kces.progress import Progress, silent
 
 __all__ = ["COLUMNS", "evaluate", "summarise", "table"]
@@ -74,7 +73,7 @@ def evaluate(
     preset: TrainingPreset = DEEPROBUST,
     data_root: str | Path | None = None,
     progress: Progress = silent,
-    on_run: Callable[[dict[str, Any]], None] = lambda row: None,
+    on_run: Callable[[JsonObject], None] = lambda row: None,
 ) -> pd.DataFrame:
     """One row per run: graph, defense, seed, accuracy (percent), seconds, peak_mb, and how it was tuned.
 
@@ -144,7 +143,7 @@ def _check_judged(attacked: AttackedGraph) -> None:
         raise InvalidGraphError(f"{graph.name} has no label at any of the nodes to judge on")
 
 
-def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[dict[str, Any]]:
+def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[JsonObject]:
     """The runs that succeed, and after them the one that did not: what is done is not lost with it."""
     done = 0
     try:
@@ -155,9 +154,7 @@ def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Proto
         yield {"seed": protocol.seeds[done], "trials": 0, "parameters": "{}", "note": one_line(problem)}
 
 
-def _successful_runs(
-    attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol
-) -> Iterator[dict[str, Any]]:
+def _successful_runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[JsonObject]:
     graph, first_seed = attacked.graph, protocol.seeds[0]
     settings = settings_to_try(defense, protocol.trials, first_seed)
     fits = len(settings) if len(settings) > 1 else 0
@@ -179,7 +176,7 @@ def _successful_runs(
         }
 
 
-def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def table(rows: list[JsonObject]) -> pd.DataFrame:
     """The rows that :func:`evaluate` has so far, in its columns."""
     return pd.DataFrame(rows, columns=COLUMNS)
 

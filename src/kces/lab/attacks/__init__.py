@@ -10,6 +10,7 @@
 
 from kces.lab.attacks.attack_registry import ATTACKS, find_attack, register_attack
 from kces.lab.attacks.cache import load_or_make
+from kces.lab.attacks.flips import flips_allowed
 from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack, AttackFunction
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Attack",
     "AttackFunction",
     "find_attack",
+    "flips_allowed",
     "load_or_make",
     "register_attack",
 ]

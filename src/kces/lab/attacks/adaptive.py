@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph, edge_keys, key_edges
 from kces.lab.attacks.checkpoint import Checkpoint
-from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips_allowed
+from kces.lab.attacks.flips import Details, Stopwatch, apply_flips, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive
 from kces.lab.attacks.prbcd import block_size_for, run_rbcd
 from kces.progress import Progress, silent
@@ -82,7 +81,7 @@ def adaptive_kces(
     wanted = min(math.ceil(surplus * flips), free)
     settings = {"epochs": epochs, "lr": lr, "loss": loss, "block_size": block_size_for(graph, wanted, None)}
     defence = _Defence(graph, preset, engine, alpha, seed)
-    details: dict[str, Any] = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
+    details: Details = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
     run = {"method": "adaptive-kces", "budget": budget, "seed": seed, "hidden": hidden, **settings, **details}
     stored = Checkpoint(checkpoint, graph, run)
     before, seconds = stored.load()

@@ -58,6 +58,7 @@ def register_attack(
     ...     return AttackedGraph(graph.with_edges(graph.edges[1:]), graph)
     >>> find_attack("first-edge-off")(barbell(), 0.1).log["removed"]
     1
+    >>> ATTACKS.forget("first-edge-off")
     """
 
     def register(run: AttackFunction) -> AttackFunction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,11 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph, edge_keys, key_edges
 
-__all__ = ["Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed"]
+__all__ = ["Details", "Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed"]
 
-Pairs = npt.NDArray[np.int64]
+Pairs: TypeAlias = npt.NDArray[np.int64]
+Details: TypeAlias = dict[str, Any]
+"""Settings of an attack by name, plain values, as its log has them."""
 
 
 def flips_allowed(budget: float, graph: Graph) -> int:
@@ -72,7 +74,7 @@ def attacked_graph(
     """Apply the flips, name the graph and write the log."""
     graph = replace(apply_flips(clean, flips), name=f"{clean.name}@{method}-{budget_label(budget)}")
     removed = int(clean.are_edges(flips).sum())
-    log: dict[str, Any] = {
+    log: Details = {
         "method": method,
         "budget": budget,
         "seed": seed,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
-from kces.lab.attacks.flips import budget_label
+from kces.lab.attacks.flips import Details, budget_label
 from kces.progress import Progress, silent
 
 __all__ = [
@@ -73,7 +73,7 @@ class Attack:
         return self._logged(attacked, budget, seed, round(time.perf_counter() - start, 3))
 
     def _logged(self, attacked: AttackedGraph, budget: float, seed: int, seconds: float) -> AttackedGraph:
-        facts: dict[str, Any] = {"method": self.name, "budget": budget, "seed": seed, "seconds": seconds}
+        facts: Details = {"method": self.name, "budget": budget, "seed": seed, "seconds": seconds}
         if "added" not in attacked.log:
             facts |= {"added": len(attacked.added), "removed": len(attacked.removed)}
         graph = attacked.graph
@@ -82,7 +82,7 @@ class Attack:
         return replace(attacked, graph=graph, log=facts | attacked.log)
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> Details:
         """Its own parameters with their default values."""
         parameters = inspect.signature(self.run).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "progress"}
@@ -93,7 +93,7 @@ class Attack:
         return "checkpoint" in self.defaults
 
 
-def _check_kind(what: str, value: Any, default: Any) -> None:
+def _check_kind(what: str, value: object, default: object) -> None:
     """Refuse a word for a number, or a number for a word; parameters also come from the command line."""
     for kind, name in ((bool, "true or false"), (Integral, "a whole number"), (Real, "a number"), (str, "a word")):
         if isinstance(default, kind):

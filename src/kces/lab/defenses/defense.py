@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,21 @@ from kces.lab.training import (
 from kces.processes import NotApplicableError
 from kces.threads import thread_count
 
-__all__ = ["Defense", "Grid", "Model", "NeedsFeaturesError", "NotApplicableError", "Purifier", "Task"]
+__all__ = [
+    "Defense",
+    "Grid",
+    "Model",
+    "NeedsFeaturesError",
+    "NotApplicableError",
+    "Parameters",
+    "Purifier",
+    "Task",
+    "Value",
+]
 
-Grid = Mapping[str, Sequence[Any]]
+Value: TypeAlias = str | int | float | bool | None
+Parameters: TypeAlias = Mapping[str, Value]
+Grid: TypeAlias = Mapping[str, Sequence[Value]]
 Classes = npt.NDArray[np.int64]
 Correct = npt.NDArray[np.bool_]
 
@@ -72,21 +84,21 @@ class Defense(ABC):
         """Values to try for each hyper-parameter when tuning."""
         return {}
 
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Defense:
+    def with_parameters(self, parameters: Parameters) -> Defense:
         """A fresh copy with some hyper-parameters changed."""
         changed = copy(self)
         for name, value in parameters.items():
             setattr(changed, name, value)
         return changed
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+    def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
         """Which setting to keep, from the validation nodes (columns) that each setting (row) got right.
 
         None leaves it to the rule of :func:`kces.lab.defenses.tuning.tuned`.
         """
         return None
 
-    def always_tried(self) -> Sequence[Mapping[str, Any]]:
+    def always_tried(self) -> Sequence[Parameters]:
         """Settings that :meth:`choose` must hear of, however few trials there are."""
         return ()
 
@@ -160,8 +172,9 @@ class Model(Defense):
     def search_space(self) -> Grid:
         return self.grid
 
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Model:
-        return replace(self, **parameters)
+    def with_parameters(self, parameters: Parameters) -> Model:
+        changes: dict[str, Any] = dict(parameters)  # mypy cannot know which field each of them is
+        return replace(self, **changes)
 
     def trained_for(self, epochs: int) -> Model:
         return replace(self, preset=replace(self.preset, epochs=epochs))
@@ -191,7 +204,7 @@ class Purifier(ABC):
     """
 
     grid: ClassVar[Grid] = {}
-    always_tried: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    always_tried: ClassVar[tuple[Parameters, ...]] = ()
     needs_features: ClassVar[bool] = False
 
     #: Seconds of work that a cache saved the last ``purify``.
@@ -202,7 +215,7 @@ class Purifier(ABC):
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         """The adjacency to train on."""
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+    def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
         """As :meth:`Defense.choose`, for the purifier and the model behind it together."""
         return None
 

@@ -66,6 +66,7 @@ def register_defense(name: str) -> Callable[[AnyDefense], AnyDefense]:
     ...     pass
     >>> type(make_defense("half-blind+gat").purifier).__name__
     'HalfBlind'
+    >>> PURIFIERS.forget("half-blind")
     """
 
     def register(kind: AnyDefense) -> AnyDefense:
