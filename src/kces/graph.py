@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
-from kces.types import Bools, Features, Ints, is_sparse
+from kces.types import Features, Ints, is_sparse
 
 __all__ = ["Graph", "Repairs", "edge_keys", "key_edges"]
 
@@ -235,14 +235,6 @@ class Graph:
             return True
         stored = matrix.nnz if is_sparse(matrix) else np.count_nonzero(matrix)
         return stored != n or bool((matrix.diagonal() != 1).any())
-
-    def are_edges(self, pairs: Ints) -> Bools:
-        """Which of the ``(P, 2)`` pairs, ``i <= j``, are edges.
-
-        >>> Graph.from_edges([[0, 1], [1, 2]]).are_edges(np.array([[0, 2], [1, 2]])).tolist()
-        [False, True]
-        """
-        return np.isin(edge_keys(pairs, self.n_nodes), edge_keys(self.edges, self.n_nodes))
 
     def ids_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         """The caller's names of ``nodes``."""

@@ -15,6 +15,7 @@ from kces.errors import OutputError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.arrays import npy_bytes, read_members, write_members
 from kces.interop.graph_files import read_graph, write_graph
+from kces.node_pairs import are_edges
 
 FORMATS = ["a.npz", "a.csv", "a.tsv", "a.graphml", "a.pt"]
 
@@ -26,7 +27,7 @@ def attacked() -> AttackedGraph:
     lonely = int(clean.edges[0, 0])
     kept = clean.edges[(clean.edges != lonely).all(axis=1)]
     free = np.array([[i, j] for i in range(40) for j in range(i + 1, 40) if lonely not in (i, j)])
-    added = free[~clean.are_edges(free)][::30]
+    added = free[~are_edges(clean, free)][::30]
     graph = replace(clean.with_edges(np.concatenate([kept, added])), name="attacked")
     log = {"method": "nettack", "budget": 2.0, "seed": 3}
     return AttackedGraph(graph, clean, np.array([3, 7, 11, lonely]), log)
@@ -101,7 +102,7 @@ def test_no_member_is_pickled(tmp_path, attacked):
 def test_a_record_of_another_graph_is_refused(tmp_path, attacked):
     write_attacked(attacked, tmp_path / "a.csv")
     pairs = np.stack(np.triu_indices(40, k=1), axis=1)
-    strange = pairs[~attacked.clean.are_edges(pairs) & ~attacked.graph.are_edges(pairs)][0]
+    strange = pairs[~are_edges(attacked.clean, pairs) & ~are_edges(attacked.graph, pairs)][0]
     for edge, unknown in ((strange, "edge {} - {}".format(*strange)), ([1, 99], "node 99")):
         edges = np.concatenate([attacked.graph.edges, [edge]])
         write_graph(Graph.from_edges(edges, n_nodes=100), tmp_path / "a.csv", force=True)

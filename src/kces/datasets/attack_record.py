@@ -194,6 +194,7 @@ def _in_order(graph: Graph, ids: Names, source: Path) -> Graph:
         val=None if graph.val is None else number_of[graph.val],
         test=None if graph.test is None else number_of[graph.test],
         node_ids=plain_ids(ids.astype(object)),
+        feature_names=graph.feature_names if graph.has_features else None,
         name=graph.name,
     )
 

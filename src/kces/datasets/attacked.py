@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.graph import Graph
+from kces.node_pairs import are_edges
 
 __all__ = ["AttackedGraph"]
 
@@ -38,12 +39,12 @@ class AttackedGraph:
     @property
     def removed(self) -> npt.NDArray[np.int64]:
         """``(R, 2)`` edges, ``i < j``, that the attack took out."""
-        return self.clean.edges[~self.graph.are_edges(self.clean.edges)]
+        return self.clean.edges[~are_edges(self.graph, self.clean.edges)]
 
     @property
     def is_added(self) -> npt.NDArray[np.bool_]:
         """Mask over ``graph.edges``: true where the edge is adversarial."""
-        return ~self.clean.are_edges(self.graph.edges)
+        return ~are_edges(self.clean, self.graph.edges)
 
     @property
     def judged_nodes(self) -> npt.NDArray[np.int64]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph, edge_keys, key_edges
+from kces.node_pairs import are_edges
 
 __all__ = ["Details", "Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed"]
 
@@ -73,7 +74,7 @@ def attacked_graph(
 ) -> AttackedGraph:
     """Apply the flips, name the graph and write the log."""
     graph = replace(apply_flips(clean, flips), name=f"{clean.name}@{method}-{budget_label(budget)}")
-    removed = int(clean.are_edges(flips).sum())
+    removed = int(are_edges(clean, flips).sum())
     log: Details = {
         "method": method,
         "budget": budget,

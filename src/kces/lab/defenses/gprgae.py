@@ -18,6 +18,7 @@ from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.defense import Grid, Purifier, threads_for
 from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded, torch_threads
+from kces.node_pairs import are_edges
 
 __all__ = ["GPRGAE"]
 
@@ -155,4 +156,4 @@ def _operator(pairs: Pairs, weights: npt.NDArray[np.float64], n_nodes: int) -> S
 def _random_pairs(graph: Graph, count: int, generator: np.random.Generator) -> Pairs:
     """Random node pairs that are no edges: about ``count``, fewer on a dense graph."""
     pairs = np.sort(generator.integers(graph.n_nodes, size=(count, 2)), axis=1)
-    return np.asarray(pairs[(pairs[:, 0] != pairs[:, 1]) & ~graph.are_edges(pairs)])
+    return np.asarray(pairs[(pairs[:, 0] != pairs[:, 1]) & ~are_edges(graph, pairs)])

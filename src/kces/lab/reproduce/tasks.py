@@ -222,7 +222,7 @@ def _score_options(cell: Cell) -> ScoreOptions:
     )
 
 
-def _stored(graph: Graph, stored: Mapping[str, Any]) -> Scored:
+def _stored(graph: Graph, stored: JsonObject) -> Scored:
     """The scores that another cell has made of this graph, with their automatic ratio."""
     from kces.cut import AlphaChoice
     from kces.scorers import Scored
