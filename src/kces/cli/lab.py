@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -117,14 +117,15 @@ def study(
     with _torch_needed():
         from kces.lab.study.study_rows import csv_header, csv_line, study_rows
     _check(output, force)
-    say: Callable[[str], None] = (lambda line: None) if json or quiet else typer.echo
     rows, lines = [], [csv_header()]
-    say(lines[0])
+    if not json:
+        typer.echo(lines[0])
     wishes = {"graphs": graph or (), "variants": variant or ()}
     for row in study_rows(what, **wishes, seeds=seeds, references=references, data_root=data_root):
         rows.append(asdict(row))
         lines.append(csv_line(row))
-        say(lines[-1])
+        if not json:
+            typer.echo(lines[-1])
     if output is not None:
         with atomic_write(output, force=force) as temporary:
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -160,9 +161,9 @@ def _check(output: Path | None, force: bool) -> None:
 
 
 def _write_table(output: Path | None, rows: list[dict[str, object]], force: bool) -> None:
-    import pandas as pd
-
     if output is not None:
+        import pandas as pd
+
         with atomic_write(output, force=force) as temporary:
             pd.DataFrame(rows).to_csv(temporary, index=False)
 
