@@ -14,18 +14,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
-from kces.types import Features
+from kces.types import Features, Ints, is_sparse
 
-__all__ = ["Graph", "Repairs", "edge_keys"]
-
-
-def edge_keys(pairs: npt.NDArray[np.int64], n_nodes: int) -> npt.NDArray[np.int64]:
-    """One number per pair of nodes, ``i * n_nodes + j``: pairs in lexicographic order have growing keys.
-
-    >>> edge_keys(np.array([[0, 1], [1, 2]]), 3).tolist()
-    [1, 5]
-    """
-    return pairs[:, 0] * n_nodes + pairs[:, 1]
+__all__ = ["Graph", "Repairs", "edge_keys", "key_edges"]
 
 
 @dataclass(frozen=True)
@@ -232,6 +223,19 @@ class Graph:
         """Degree of each node **with** its self-loop: the paper's diagonal of D."""
         return np.diff(self.adjacency.indptr).astype(np.float64) + 1.0
 
+    @cached_property
+    def has_features(self) -> bool:
+        """False for identity features, which only number the nodes and stand for "no features".
+
+        >>> Graph.from_edges([[0, 1], [1, 2]]).has_features
+        False
+        """
+        matrix, n = self.features, self.n_nodes
+        if self.n_features != n:
+            return True
+        stored = matrix.nnz if is_sparse(matrix) else np.count_nonzero(matrix)
+        return stored != n or bool((matrix.diagonal() != 1).any())
+
     def ids_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         """The caller's names of ``nodes``."""
         return nodes if self.node_ids is None else self.node_ids[nodes]
@@ -267,6 +271,27 @@ class Graph:
         return f"<table><caption>{html.escape(self.name)}</caption>{rows}</table>"
 
 
+# -- node pairs as single numbers -------------------------------------------------------------------
+
+
+def edge_keys(pairs: Ints, n_nodes: int) -> Ints:
+    """One number for each of the ``(P, 2)`` pairs, ``i * n_nodes + j``: in the order of the pairs, and unique to each.
+
+    >>> edge_keys(np.array([[0, 2], [1, 2]]), 3).tolist()
+    [2, 5]
+    """
+    return pairs[:, 0] * n_nodes + pairs[:, 1]
+
+
+def key_edges(keys: Ints, n_nodes: int) -> Ints:
+    """The pairs behind the numbers of :func:`edge_keys`.
+
+    >>> key_edges(np.array([2, 5]), 3).tolist()
+    [[0, 2], [1, 2]]
+    """
+    return np.stack([keys // n_nodes, keys % n_nodes], axis=1)
+
+
 # -- checks on entry --------------------------------------------------------------------------------
 
 
@@ -293,19 +318,16 @@ def _canonical_pairs(
     """
     loops = pairs[:, 0] == pairs[:, 1]
     pairs = pairs[~loops]
-    keys = pairs[:, 0] * n_nodes + pairs[:, 1]
+    keys = edge_keys(pairs, n_nodes)
     unique = np.unique(keys)
-    reverse = (unique % n_nodes) * n_nodes + unique // n_nodes
+    ends = key_edges(unique, n_nodes)
+    reverse = edge_keys(ends[:, ::-1], n_nodes)
     mutual = np.isin(unique, reverse)
     one_way = int((~mutual).sum())
     directed = one_way if (both_ways_expected or bool(mutual.any())) else 0
-    low, high = (
-        np.minimum(unique // n_nodes, unique % n_nodes),
-        np.maximum(unique // n_nodes, unique % n_nodes),
-    )
-    canonical = np.unique(low * n_nodes + high)
+    canonical = np.unique(edge_keys(np.sort(ends, axis=1), n_nodes))
     repairs = Repairs(directed=directed, duplicates=int(len(keys) - len(unique)), self_loops=int(loops.sum()))
-    return np.stack([canonical // n_nodes, canonical % n_nodes], axis=1), repairs
+    return key_edges(canonical, n_nodes), repairs
 
 
 def _sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -19,6 +19,7 @@ __all__ = [
     "complexity",
     "gram",
     "normalize_rows",
+    "normalized_adjacency",
     "propagation",
     "ridge_factor",
     "snap_cosine",
@@ -40,9 +41,18 @@ def propagation(graph: Graph) -> sp.csr_array:
     >>> propagation(path(2)).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    scale = graph.degrees**-0.5
-    with_loops = graph.adjacency + sp.eye_array(graph.n_nodes)
-    return sp.csr_array(sp.diags_array(scale) @ with_loops @ sp.diags_array(scale))
+    return normalized_adjacency(graph.adjacency)
+
+
+def normalized_adjacency(adjacency: sp.csr_array, power: float = -0.5) -> sp.csr_array:
+    """``D^p (A + I) D^p`` with D the row sums of ``A + I``; the adjacency may carry weights.
+
+    >>> normalized_adjacency(sp.csr_array([[0.0, 0.5], [0.5, 0.0]]), power=-1.0).toarray().round(3).tolist()
+    [[0.444, 0.222], [0.222, 0.444]]
+    """
+    with_loops = sp.csr_array(adjacency + sp.eye_array(adjacency.shape[0]))
+    scale = sp.diags_array(np.asarray(with_loops.sum(axis=1)) ** power)
+    return sp.csr_array(scale @ with_loops @ scale)
 
 
 def aggregate(graph: Graph) -> Features:

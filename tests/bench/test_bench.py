@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from kces.bench.compare import agreement, growth_exponent, top_overlap
+from kces.bench.measurement import Job, _engine, _pose, _small_like
 from kces.bench.runs import bench_engines, bench_exact, measure
-from kces.bench.worker import Job, _engine, _pose, _small_like
 from kces.datasets.builtin import synthetic
 from kces.engines.solve import takes_all_pairs
 from kces.errors import KCESError

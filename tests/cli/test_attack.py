@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from kces.datasets import load
 from kces.interop.graph_files import read_graph
 
 GRAPH = "synthetic:n=80,seed=0"
@@ -22,9 +23,10 @@ def test_json_has_the_promised_keys_and_the_file_holds_the_graph(tmp_path, run):
     ran = run(GRAPH, "--method", "dice", "--budget", "0.25", "-o", str(out), "--seed", "3", "--json")
     assert ran.code == 0, ran.err
     printed = json.loads(ran.out)
-    assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output"}
+    assert set(printed) == {"method", "budget", "added", "removed", "seconds", "seed", "output", "files"}
     assert (printed["method"], printed["budget"], printed["seed"]) == ("dice", 0.25, 3)
     assert printed["output"] == str(out)
+    assert printed["files"] == [str(out)]
     from kces.datasets.builtin import load_builtin
 
     clean, attacked = load_builtin(GRAPH), read_graph(out).graph
@@ -93,3 +95,22 @@ def test_existing_output_is_refused_before_the_attack(tmp_path, run):
     assert ran.code == 2, ran.err
     assert "use force to replace it" in ran.err
     assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.csv"])
+def test_evaluate_judges_the_targets_and_the_oracle_knows_the_attack(tmp_path, run_kces, monkeypatch, name):
+    graph, out = "synthetic:n=120,signal=0.1,degree=8,homophily=0.7,seed=0", tmp_path / name
+    monkeypatch.setenv("KCES_CACHE", str(tmp_path))
+    ran = run_kces("attack", graph, "-m", "nettack", "-b", "5", "-o", out, "--json")
+    beside = [] if name == "a.npz" else [f"{out}.attack.npz"]
+    assert json.loads(ran.out)["files"] == [str(out), *beside]
+    np.save(tmp_path / "features.npy", load(graph).features)
+    features = ["--features", tmp_path / "features.npy"] if beside else []
+    wanted = ["--defense", "gcn,oracle", "--seeds", "1", "--trials", "1", "--json"]
+    runs = []
+    for words in ([f"{graph}@nettack-5"], [out, *features]):
+        ran = run_kces("evaluate", *words, *wanted)
+        assert ran.code == 0, ran.err
+        runs.append([row["accuracy"] for row in json.loads(ran.out)["runs"]])
+    assert runs[0] == runs[1]
+    assert runs[0][0] < runs[0][1]

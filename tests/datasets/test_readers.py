@@ -22,7 +22,7 @@ from kces.datasets.flickr import read_flickr
 from kces.datasets.npz_graphs import read_adjacency, read_heterophilous, read_meta_attack
 from kces.datasets.planetoid import read_planetoid, restricted_load
 from kces.datasets.splits import prognn_split
-from kces.datasets.summary import describe
+from kces.datasets.summary import graph_facts
 from kces.errors import GraphWarning, InvalidParameterError, UnreadableFileError
 
 
@@ -276,10 +276,10 @@ def test_made_up_arxiv_features_are_announced_and_repeat(tmp_path: Path) -> None
 def test_unknown_labels_and_splits_are_described_as_none() -> None:
     from kces.graph import Graph
 
-    summary = describe(Graph.from_edges([[0, 1], [1, 2], [0, 2]]))
+    summary = graph_facts(Graph.from_edges([[0, 1], [1, 2], [0, 2]]))
     assert summary["homophily"] is None
     assert summary["classes"] is None
     assert summary["train"] is None
     assert (summary["degree_mean"], summary["degree_max"], summary["components"]) == (2.0, 2, 1)
     unlabelled_ends = Graph.from_edges([[0, 1]], n_nodes=2, labels=[0, -1])
-    assert describe(unlabelled_ends)["homophily"] is None
+    assert graph_facts(unlabelled_ends)["homophily"] is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,12 +15,13 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
 from kces.graph import Graph
 from kces.lab import evaluation, measure
-from kces.lab.defenses import NotApplicableError, make_defense
-from kces.lab.defenses.base import Grid, Model
+from kces.lab.defenses import Defense, Purifier, make_defense
+from kces.lab.defenses.defense import Grid, Model
 from kces.lab.defenses.gcn import GCN
 from kces.lab.defenses.tuning import Trial, _undefended, accuracy, candidates, tuned
 from kces.lab.measure import measure_fresh, watch
 from kces.lab.training import PAPER
+from kces.processes import Answer
 
 SMALL = "synthetic:n=120,classes=3,homophily=0.9,seed=0"
 ISSUE_COLUMNS = ["graph", "defense", "seed", "accuracy", "seconds", "peak_mb"]
@@ -242,6 +242,53 @@ def test_oracle_is_told_about_the_attack() -> None:
     assert rows["accuracy"].nunique() == 1  # nothing was attacked: the oracle is a GCN
 
 
+def test_instances_and_plain_graphs_are_evaluated() -> None:
+    named = Fixed(right=1.0)
+    named.name = "all right"
+    rows = evaluation.evaluate([split_graph()], [Fixed(), named, "mlp"], seeds=1, trials=1)
+    assert rows["graph"].unique().tolist() == ["small"]
+    assert rows["defense"].tolist() == ["Fixed", "all right", "mlp"]
+    assert rows["accuracy"][1] == 100.0
+
+
+def test_a_purifier_of_ones_own_stands_before_a_gcn() -> None:
+    @dataclass
+    class Nothing(Purifier):
+        def purify(self, graph: Graph, seed: int = 0):
+            return graph.adjacency
+
+    rows = evaluation.evaluate([SMALL], [Nothing(), "gcn"], seeds=1, trials=1)
+    assert rows["defense"].tolist() == ["Nothing", "gcn"]
+    assert rows["accuracy"].nunique() == 1
+
+
+def test_a_defense_needs_no_more_than_fit_and_predict() -> None:
+    class Constant(Defense):
+        level = 0
+
+        def fit(self, graph: Graph, seed: int = 0) -> Constant:
+            self.classes = np.full(graph.n_nodes, self.level)
+            return self
+
+        def predict(self) -> np.ndarray:
+            return self.classes
+
+        def search_space(self) -> Grid:
+            return {"level": (5, 1)}
+
+    rows = evaluation.evaluate(graphs=[split_graph()], defenses=[Constant()], seeds=1, trials=2)
+    assert json.loads(rows["parameters"].item()) == {}  # class 1 is at no validation node
+    assert Constant().trained_for(3).with_parameters({"level": 4}).level == 4
+
+
+@pytest.mark.parametrize(
+    ("defenses", "message"), [([Fixed(), Fixed()], "two defenses are called 'Fixed'"), ([Fixed], "or an instance of")]
+)
+def test_defenses_that_cannot_be_told_apart_or_are_none_are_refused(defenses: list, message: str) -> None:
+    with pytest.raises(InvalidParameterError, match=message):
+        evaluation.evaluate([SMALL], defenses, seeds=1, trials=1)
+
+
 def test_progress_ends_complete() -> None:
     calls: list[tuple[str, int, int]] = []
     evaluation.evaluate([SMALL], ["jaccard"], seeds=2, trials=2, progress=lambda *call: calls.append(call))
@@ -324,24 +371,13 @@ def test_measuring_reports_why_it_could_not_run() -> None:
     assert "unknown defense 'nothing'" in cost.note
 
 
-def test_measuring_tells_a_refusal_and_a_kill_for_memory_from_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "_measure_here", _raises(NotApplicableError("needs features")))
-    refused = measure._measure_or_say_why(SMALL, "gcn", None)
-    assert (refused.status, refused.note) == ("not applicable", "needs features")
-    killed = subprocess.CompletedProcess([], -9, "", "")
-    monkeypatch.setattr(measure.subprocess, "run", lambda *_, **__: killed)
-    assert measure_fresh(SMALL, "gcn").status == "oom"
+def test_measuring_tells_a_kill_for_memory_from_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "run_order", lambda order: Answer("oom", message="killed by the system"))
+    killed = measure_fresh(SMALL, "gcn")
+    assert (killed.status, killed.note, killed.seconds) == ("oom", "killed by the system", None)
 
 
-def _raises(error: Exception):
-    def function(*_: object, **__: object) -> None:
-        raise error
-
-    return function
-
-
-def test_measuring_nothing_ends_with_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        measure.main(["no-such-graph", "--defense", "gcn"])
-    assert end.value.code == 2
-    assert "nothing could be measured on no-such-graph" in capsys.readouterr().err
+def test_measuring_says_what_does_not_apply() -> None:
+    refused = measure_fresh("synthetic:n=60,seed=0", "jaccard+oracle")
+    assert refused.status == "not applicable"
+    assert refused.note.startswith("oracle needs to know which edges")

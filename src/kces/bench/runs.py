@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from kces.bench.compare import agreement, growth_exponent
-from kces.bench.worker import Job, open_graph
+from kces.bench.measurement import RUN_JOB, Job, open_graph
 from kces.errors import KCESError
+from kces.processes import Order, run_order
+from kces.processes.answers import OK, JsonObject
 from kces.progress import Progress, silent
 
-__all__ = ["CONTENDERS", "DEFAULT_GRAPHS", "bench_engines", "bench_exact", "bench_growth", "measure"]
+__all__ = ["CONTENDERS", "DEFAULT_GRAPHS", "Contenders", "bench_engines", "bench_exact", "bench_growth", "measure"]
 
 DEFAULT_GRAPHS = ("cora@metattack-0.25", "citeseer@metattack-0.25")
-CONTENDERS: tuple[tuple[str, dict[str, Any]], ...] = (
+Contenders: TypeAlias = tuple[tuple[str, JsonObject], ...]
+"""Engines with their options, in the order in which they are measured."""
+
+CONTENDERS: Contenders = (
     ("local", {}),
     ("local", {"hops": 2}),
     ("gradient", {}),
@@ -33,20 +35,17 @@ _EXACT_AFFORDABLE = 5_000
 GROWTH_SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 
-def measure(job: Job) -> dict[str, Any]:
+def measure(job: Job) -> JsonObject:
     """Run one job in a fresh process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "kces.bench.worker"], input=json.dumps(asdict(job)), capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
-        raise KCESError(f"benchmark of {job.engine} on {job.graph} failed: {reason}")
-    return json.loads(done.stdout)
+    answer = run_order(Order(RUN_JOB, asdict(job)))
+    if answer.status != OK:
+        raise KCESError(f"benchmark of {job.engine} on {job.graph} failed: {answer.message}")
+    return answer.result
 
 
 def bench_exact(
     graph: str, *, sample: int = 12, data_root: str | None = None, progress: Progress = silent
-) -> dict[str, Any]:
+) -> JsonObject:
     """The exact engine against Algorithm 1 as printed, timed on a sample of edges in the same run."""
     n_edges = open_graph(graph, data_root).n_edges
     edges = np.linspace(0, n_edges - 1, min(sample, n_edges)).astype(int).tolist()
@@ -75,12 +74,12 @@ def bench_exact(
 def bench_engines(
     graph: str,
     *,
-    contenders: tuple[tuple[str, dict[str, Any]], ...] = CONTENDERS,
+    contenders: Contenders = CONTENDERS,
     exact_sample: int = 1_000,
     with_gcn: bool = True,
     data_root: str | None = None,
     progress: Progress = silent,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Every engine on one graph: time, memory, agreement with exact, and 200 epochs of GCN beside them.
 
     ``label_seconds`` is for aggregation and pseudo labels, ``seconds`` for the engine that follows. ``ratio_to_gcn``
@@ -92,7 +91,7 @@ def bench_engines(
     if not affordable and exact_sample:
         sample = np.sort(np.random.default_rng(0).permutation(loaded.n_edges)[:exact_sample]).tolist()
     total, done = len(contenders) + 2, 0
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     with tempfile.TemporaryDirectory() as folder:
         truth = None
         if affordable or sample:
@@ -130,7 +129,7 @@ def bench_growth(
     *,
     sizes: tuple[int, ...] = GROWTH_SIZES,
     progress: Progress = silent,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Seconds over synthetic graphs of growing size, and the exponent of the growth."""
     rows = []
     for position, engine in enumerate(engines):
@@ -152,11 +151,11 @@ def bench_growth(
     return rows
 
 
-def _label(engine: str, options: dict[str, Any]) -> str:
+def _label(engine: str, options: JsonObject) -> str:
     return engine + "".join(f" {key}={value}" for key, value in options.items())
 
 
-def _row(graph: str, label: str, result: dict[str, Any]) -> dict[str, Any]:
+def _row(graph: str, label: str, result: JsonObject) -> JsonObject:
     return {
         "graph": graph,
         "engine": label,

@@ -65,6 +65,7 @@ COMMANDS = {
         "Run a table or figure of the paper again: finished parts are kept, so a killed run goes on where it was.",
         _LAB,
     ),
+    "lab": Entry("kces.cli.lab:app", "Measure defenses, attacks and variants of the score.", _LAB),
     "bench": Entry(
         "kces.cli.bench:app", "Measure the engines: each in a fresh process, ratios side by side in one run.", _LAB
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,15 @@ from kces.cli.options import (
     SeedOption,
 )
 from kces.cli.output import console, print_json, progress_bar
+from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.cli.settings import parse_settings, settings_option
 from kces.cli.source import open_source
+from kces.datasets.attacked_files import attacked_files, write_attacked
 from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
-from kces.interop.graph_files import write_graph
+from kces.plugins import plugin_errors_as_lines
+
+if TYPE_CHECKING:
+    from kces.lab.attacks import Attack
 
 __all__ = ["attack"]
 
@@ -35,7 +40,7 @@ MethodOption = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd or adaptive-kces.",
+        help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd, adaptive-kces, or a plugin's.",
         show_default=False,
     ),
 ]
@@ -77,6 +82,7 @@ def attack(
     targets: TargetsOption = None,
     checkpoint: CheckpointOption = None,
     attack_option: AttackSettingsOption = None,
+    plugin: PluginOption = None,
     format: FormatOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
@@ -84,31 +90,37 @@ def attack(
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
 ) -> None:
-    """Perturb the edges of GRAPH within a budget and write the result, for testing defences."""
-    check_output(output, force=force)
+    """Perturb the edges of GRAPH within a budget and write the result, for testing defences.
+
+    Targets and clean graph go with it, so that `kces evaluate` judges the attacked nodes: inside an npz file, beside
+    another in OUT.attack.npz.
+    """
+    for file in attacked_files(output, format):
+        check_output(file, force=force)
+    plugins = load_plugins(plugin)
     chosen = _find(method)
-    params: dict[str, Any] = {**parse_settings("--attack-option", attack_option)}
+    params: dict[str, object] = {**parse_settings("--attack-option", attack_option)}
     if targets is not None:
         params["targets"] = _read_targets(targets)
     if checkpoint is not None:
         params["checkpoint"] = checkpoint
     clean = open_source(graph, features=features, data_root=data_root).graph
-    with progress_bar(quiet=quiet or json) as progress:
+    with progress_bar(quiet=quiet or json) as progress, plugin_errors_as_lines(plugins):
         attacked = chosen(clean, budget, seed, progress=progress, **params)
-    write_graph(attacked.graph, output, format=format, force=force)
+    files = write_attacked(attacked, output, format=format, force=force)
     log = attacked.log
     if json:
         keys = ("method", "budget", "added", "removed", "seconds", "seed")
-        print_json({key: log[key] for key in keys} | {"output": output})
+        print_json({key: log[key] for key in keys} | {"output": output, "files": files})
         return
     console.print(
         f"{attacked.graph.name}: added {log['added']} and removed {log['removed']} of {clean.n_edges} edges "
-        f"in {log['seconds']:.1f} s (seed {seed}); wrote {output}",
+        f"in {log['seconds']:.1f} s (seed {seed}); wrote {' and '.join(map(str, files))}",
         soft_wrap=True,
     )
 
 
-def _find(method: str) -> Any:
+def _find(method: str) -> Attack:
     # Imported here: torch takes seconds to load, and `kces --help` must not wait for it.
     try:
         from kces.lab.attacks import find_attack

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kces.bench.runs import CONTENDERS, DEFAULT_GRAPHS, bench_engines, bench_exact, bench_growth
+from kces.bench.runs import CONTENDERS, DEFAULT_GRAPHS, Contenders, bench_engines, bench_exact, bench_growth
 from kces.cli.options import DataRootOption, EngineSettingsOption, JsonOption, QuietOption
 from kces.cli.output import print_json, progress_bar, show_table
 from kces.cli.settings import parse_settings
 from kces.engines import make_engine
 from kces.errors import InvalidParameterError
+from kces.processes.answers import JsonObject
 
 __all__ = ["app"]
 
@@ -46,7 +47,7 @@ def everything(
         return
     root = _text(data_root)
     with progress_bar(quiet=quiet) as progress:
-        found: dict[str, Any] = {
+        found: JsonObject = {
             "exact": bench_exact(DEFAULT_GRAPHS[0], data_root=root, progress=progress),
             "engines": [
                 row for graph in DEFAULT_GRAPHS for row in bench_engines(graph, data_root=root, progress=progress)
@@ -114,7 +115,7 @@ def growth(json: JsonOption = False, quiet: QuietOption = False) -> None:
     print_json(rows) if json else _show_growth(rows)
 
 
-def _contenders(only: str | None, settings: dict[str, Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _contenders(only: str | None, settings: JsonObject) -> Contenders:
     """The usual line-up, or its part named by ``only``; with options, the named engines with just these."""
     if only is None:
         if settings:
@@ -130,7 +131,7 @@ def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _show_exact(found: dict[str, Any]) -> None:
+def _show_exact(found: JsonObject) -> None:
     rows = [
         ["Algorithm 1 as printed, one edge", f"{found['algorithm1_seconds_per_edge']:.3f} s"],
         [f"the same for {found['edges']} edges", f"{found['algorithm1_seconds_all_edges']:,.0f} s"],
@@ -142,7 +143,7 @@ def _show_exact(found: dict[str, Any]) -> None:
     show_table(f"{found['graph']}: exact engine and Algorithm 1", ["what", "measured"], rows)
 
 
-def _show_engines(rows: list[dict[str, Any]]) -> None:
+def _show_engines(rows: list[JsonObject]) -> None:
     table = [
         [row["graph"], row["engine"], *(form.format(row[key]) if key in row else "" for key, _, form in _COLUMNS)]
         for row in rows
@@ -150,7 +151,7 @@ def _show_engines(rows: list[dict[str, Any]]) -> None:
     show_table("engines", ["graph", "engine", *(title for _, title, _ in _COLUMNS)], table)
 
 
-def _show_stages(rows: list[dict[str, Any]]) -> None:
+def _show_stages(rows: list[JsonObject]) -> None:
     table = [
         [row["graph"], row["engine"], stage, f"{seconds:.2f}"]
         for row in rows
@@ -159,7 +160,7 @@ def _show_stages(rows: list[dict[str, Any]]) -> None:
     show_table("where the time goes", ["graph", "engine", "stage", "seconds"], table)
 
 
-def _show_growth(rows: list[dict[str, Any]]) -> None:
+def _show_growth(rows: list[JsonObject]) -> None:
     table = [
         [row["engine"], f"{edges:,}", f"{seconds:.2f}", f"{peak:,.0f}", f"{row['exponent']:.2f}"]
         for row in rows

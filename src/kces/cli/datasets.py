@@ -13,9 +13,9 @@ from kces.cli.output import console, print_json, progress_bar, show_table
 from kces.datasets import (
     DATASETS,
     data_root,
-    describe,
     fetch,
     files_needed,
+    graph_facts,
     load_attacked,
     published_attacks,
 )
@@ -83,7 +83,7 @@ def info(
     """Load one graph and show its nodes, edges, features, classes, homophily, degrees and split."""
     with progress_bar(quiet=quiet) as progress:
         attacked = load_attacked(name, root, progress=progress)
-    facts = describe(attacked.graph) | _attack_facts(attacked)
+    facts: dict[str, Any] = graph_facts(attacked.graph) | _attack_facts(attacked)
     if as_json:
         print_json(facts)
         return
@@ -96,7 +96,7 @@ def _listed(name: str, root: Path | None) -> dict[str, Any]:
     return {
         "name": name,
         "about": entry.about,
-        **entry.counts._asdict(),
+        **(dict.fromkeys(Counts._fields) if entry.counts is None else entry.counts._asdict()),
         "bytes": entry.size,
         "files": len(entry.files),
         "files_cached": present,

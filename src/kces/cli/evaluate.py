@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from kces.atomic import atomic_write, check_output
-from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
+from kces.cli.options import DataRootOption, FeaturesOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
-from kces.cli.source import open_source
-from kces.errors import MissingDependencyError
+from kces.cli.plugin_option import PluginOption, load_plugins
+from kces.datasets import load_attacked
+from kces.datasets.attacked_files import read_attacked
+from kces.errors import InvalidParameterError, MissingDependencyError
+from kces.plugins import plugin_errors_as_lines
+from kces.processes.answers import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +49,8 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write a row per run here as CSV.")
     ] = None,
+    features: FeaturesOption = None,
+    plugin: PluginOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -59,11 +65,12 @@ def evaluate(
     preset = training_preset(preset_training)
     if output is not None:
         check_output(output, force=force)
+    plugins = load_plugins(plugin)
     names = [name.strip() for name in defense.split(",") if name.strip()]
-    attacked = _open(graph, data_root)
-    finished: list[dict[str, Any]] = []
+    finished: list[JsonObject] = []
     try:
-        with progress_bar(quiet=quiet or json) as progress:
+        with progress_bar(quiet=quiet or json) as progress, plugin_errors_as_lines(plugins):
+            attacked = _open(graph, features, data_root)
             rows = evaluation.evaluate(
                 [attacked],
                 names,
@@ -96,17 +103,15 @@ def _write(rows: pd.DataFrame, output: Path, force: bool) -> None:
         rows.to_csv(temporary, index=False)
 
 
-def _open(graph: str, data_root: Path | None) -> AttackedGraph:
-    from kces.datasets import load_attacked
-    from kces.datasets.attacked import AttackedGraph
-
+def _open(graph: str, features: str | None, data_root: Path | None) -> AttackedGraph:
     if Path(graph).exists():
-        read = open_source(graph).graph
-        return AttackedGraph(read, read)
+        return read_attacked(graph, features=features)
+    if features is not None:
+        raise InvalidParameterError(f"--features goes with a graph file, and there is no file {graph}")
     return load_attacked(graph, data_root)
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(table: pd.DataFrame) -> list[JsonObject]:
     """Rows for JSON: empty cells as null, the chosen hyper-parameters as an object."""
     records = table.astype(object).where(table.notna(), None).to_dict(orient="records")
     return [record | {"parameters": jsonlib.loads(record["parameters"])} for record in records]
@@ -125,7 +130,7 @@ def _show(attacked: AttackedGraph, summary: pd.DataFrame, seeds: int) -> None:
             console.print(escape(f"{row['defense']}: {row['note']}"), highlight=False, soft_wrap=True)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: JsonObject) -> list[str]:
     if row["runs"] == 0:
         return [row["defense"], "–", "–", "–", "–"]
     spread = f" ± {row['std']:.1f}" if row["runs"] > 1 else ""

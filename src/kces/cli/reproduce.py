@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -72,7 +72,7 @@ def reproduce(
     from kces.lab import reproduce as lab
 
     if name == "list":
-        _list(lab, json)
+        _list(json)
         return
     experiment = lab.find_experiment(name)
     _check_training(training)
@@ -105,7 +105,7 @@ def reproduce(
         errors.print("stopped; finished cells are kept: the same command goes on from here", highlight=False)
         raise typer.Exit(130) from None
     files = lab.write_report(report, folder)
-    _show(lab, report, ran, files, json)
+    _show(report, ran, files, json)
 
 
 def _refuse_beside_quick(context: typer.Context, *parameters: str) -> None:
@@ -129,24 +129,28 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _list(lab: Any, json: bool) -> None:
+def _list(json: bool) -> None:
+    from kces.lab.reproduce import EXPERIMENTS
+
     if json:
-        print_json([{"name": each.name, "about": each.about} for each in lab.EXPERIMENTS.values()])
+        print_json([{"name": each.name, "about": each.about} for each in EXPERIMENTS.values()])
         return
-    rows = [[each.name, each.about] for each in lab.EXPERIMENTS.values()]
+    rows = [[each.name, each.about] for each in EXPERIMENTS.values()]
     show_table("kces reproduce NAME", ["name", "what it makes"], rows)
 
 
-def _show(lab: Any, report: Report, ran: RunReport | None, files: list[Path], json: bool) -> None:
+def _show(report: Report, ran: RunReport | None, files: list[Path], json: bool) -> None:
+    from kces.lab.reproduce import plain_tables, to_frame
+
     run = None if ran is None else {"reused": ran.reused, "ran": ran.ran, "seconds": round(ran.seconds, 1)}
     if json:
-        table = lab.to_frame(report.filled)
+        table = to_frame(report.filled)
         records = table.astype(object).where(table.notna(), None).to_dict(orient="records")
         print_json(report.facts() | {"run": run, "files": [str(file) for file in files], "table": records})
         return
     if report.plan.quick:
         console.print("quick run: a small subset, see the notes in the output", highlight=False)
-    for section, columns, rows in lab.plain_tables(report.filled):
+    for section, columns, rows in plain_tables(report.filled):
         show_table(section, columns, rows)
     if ran is not None:
         ended = ", ".join(f"{count} {status}" for status, count in ran.ran.items()) or "nothing"

@@ -5,25 +5,27 @@
 200
 """
 
-from kces.datasets.catalogue import DATASETS
+from kces.datasets.catalogue import DATASETS, LoadRequest, register_dataset
 from kces.datasets.loading import fetch, files_needed, load, load_attacked
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import is_published, published_attacks
 from kces.datasets.roots import cache_folder, data_root
-from kces.datasets.summary import describe, edge_homophily
+from kces.datasets.summary import edge_homophily, graph_facts
 
 __all__ = [
     "DATASETS",
     "GraphName",
+    "LoadRequest",
     "cache_folder",
     "data_root",
-    "describe",
     "edge_homophily",
     "fetch",
     "files_needed",
+    "graph_facts",
     "is_published",
     "load",
     "load_attacked",
     "parse_name",
     "published_attacks",
+    "register_dataset",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.graph import Graph
+from kces.node_pairs import are_edges
 
 __all__ = ["AttackedGraph"]
 
@@ -38,12 +39,12 @@ class AttackedGraph:
     @property
     def removed(self) -> npt.NDArray[np.int64]:
         """``(R, 2)`` edges, ``i < j``, that the attack took out."""
-        return self.clean.edges[~np.isin(_keys(self.clean), _keys(self.graph))]
+        return self.clean.edges[~are_edges(self.graph, self.clean.edges)]
 
     @property
     def is_added(self) -> npt.NDArray[np.bool_]:
         """Mask over ``graph.edges``: true where the edge is adversarial."""
-        return ~np.isin(_keys(self.graph), _keys(self.clean))
+        return ~are_edges(self.clean, self.graph.edges)
 
     @property
     def judged_nodes(self) -> npt.NDArray[np.int64]:
@@ -52,7 +53,3 @@ class AttackedGraph:
         if nodes is None or self.graph.labels is None:
             raise ValueError(f"{self.graph.name} has no test split with labels")
         return nodes[self.graph.labels[nodes] >= 0]
-
-
-def _keys(graph: Graph) -> npt.NDArray[np.int64]:
-    return graph.edges[:, 0] * graph.n_nodes + graph.edges[:, 1]

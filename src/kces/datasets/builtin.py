@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
+from kces.graph import Graph, edge_keys
 from kces.memory import require_memory
 
 __all__ = ["BUILTIN_HELP", "digits", "is_builtin", "load_builtin", "stratified_split", "synthetic"]
@@ -145,7 +145,7 @@ def _block_model_edges(
     target = order[_draw(cumulative, low + generator.random(draws) * (high - low))]
     pairs = np.stack([np.minimum(source, target), np.maximum(source, target)], axis=1)
     pairs = pairs[source != target]
-    _, first = np.unique(pairs[:, 0] * len(labels) + pairs[:, 1], return_index=True)
+    _, first = np.unique(edge_keys(pairs, len(labels)), return_index=True)
     return pairs[np.sort(first)[:n_edges]]
 
 

@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kces.datasets import arxiv, flickr, npz_graphs, planetoid
+from kces.datasets.builtin import is_builtin
 from kces.datasets.file_registry import FILES
 from kces.datasets.local_files import path_of
 from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.datasets.splits import prognn_split
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.plugins import Registry, origin_of
 from kces.progress import Progress
 
-__all__ = ["DATASETS", "Counts", "DatasetEntry", "Request"]
+__all__ = ["DATASETS", "Counts", "DatasetEntry", "LoadRequest", "register_dataset"]
 
 
 @dataclass(frozen=True)
-class Request:
+class LoadRequest:
     """What a reader needs beyond its files: the data root, the split number and who watches."""
 
     root: str | Path | None
@@ -41,13 +44,16 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """A data set: a line about it, its counts, the files it is read from, and the reader."""
+    """A data set: a line about it, its counts if they are known, the files it is read from, and the reader.
+
+    One's own is added with :func:`register_dataset`.
+    """
 
     name: str
     about: str
-    counts: Counts
+    counts: Counts | None
     files: tuple[str, ...]
-    read: Callable[[Request], Graph]
+    read: Callable[[LoadRequest], Graph]
 
     @property
     def size(self) -> int:
@@ -63,7 +69,7 @@ class DatasetEntry:
 def _meta_attack(name: str, about: str, *counts: int) -> DatasetEntry:
     graph, split = f"gnn-meta-attack/data/{name}.npz", f"Pro-GNN/splits/{name}_prognn_splits.json"
 
-    def read(request: Request) -> Graph:
+    def read(request: LoadRequest) -> Graph:
         nodes = prognn_split(request.path(split))
         return npz_graphs.read_meta_attack(request.path(graph), name, nodes)
 
@@ -74,7 +80,7 @@ def _pubmed() -> DatasetEntry:
     parts = {part: f"planetoid/data/ind.pubmed.{part}" for part in planetoid.PARTS}
     split = "Pro-GNN/splits/pubmed_prognn_splits.json"
 
-    def read(request: Request) -> Graph:
+    def read(request: LoadRequest) -> Graph:
         paths = {part: request.path(file) for part, file in parts.items()}
         return planetoid.read_planetoid(paths, "pubmed", prognn_split(request.path(split)))
 
@@ -86,7 +92,7 @@ def _pubmed() -> DatasetEntry:
 def _flickr() -> DatasetEntry:
     file = "Pro-GNN/other_datasets/flickr.zip"
 
-    def read(request: Request) -> Graph:
+    def read(request: LoadRequest) -> Graph:
         # The name changes with the archive, so a cache of another version is never read.
         cache = cache_folder() / "derived" / f"flickr-{FILES[file].sha256[:12]}.npz"
         return flickr.read_flickr(request.path(file), cache, progress=request.progress)
@@ -99,7 +105,7 @@ def _flickr() -> DatasetEntry:
 def _arxiv() -> DatasetEntry:
     adjacency, labels = "ogbn-arxiv/adj_full.npz", "ogbn-arxiv/labels_split_year.npz"
 
-    def read(request: Request) -> Graph:
+    def read(request: LoadRequest) -> Graph:
         root = data_root(request.root)
         ogb_folder = arxiv.find_ogb_folder(root, root if is_writable(root) else cache_folder())
         if ogb_folder is not None:
@@ -118,13 +124,13 @@ def _arxiv() -> DatasetEntry:
 def _heterophilous(name: str, about: str, *counts: int) -> DatasetEntry:
     file = f"heterophilous/{name}.npz"
 
-    def read(request: Request) -> Graph:
+    def read(request: LoadRequest) -> Graph:
         return npz_graphs.read_heterophilous(request.path(file), name, request.split)
 
     return DatasetEntry(name, about, Counts(*counts), (file,), read)
 
 
-DATASETS: dict[str, DatasetEntry] = {
+_OWN = {
     entry.name: entry
     for entry in (
         _meta_attack("cora", "citations, machine learning", 2485, 5069, 1433, 7),
@@ -142,3 +148,36 @@ DATASETS: dict[str, DatasetEntry] = {
         _heterophilous("squirrel_filtered", "Wikipedia pages, duplicates removed", 2223, 46998, 2089, 5),
     )
 }
+
+DATASETS: Registry[DatasetEntry] = Registry("data set", "kces.datasets", _OWN)
+
+
+def register_dataset(
+    name: str, *, about: str = "", counts: Counts | None = None
+) -> Callable[[Callable[[LoadRequest], Graph]], Callable[[LoadRequest], Graph]]:
+    """Decorate a function that returns a graph: the data set is then known by name, everywhere.
+
+    Parameters
+    ----------
+    name : lower-case letters, digits, ``-`` and ``_``.
+    about, counts : what lists show; without counts a dash.
+
+    Examples
+    --------
+    >>> from kces.datasets import load
+    >>> @register_dataset("little-ring", about="a ring of ten nodes")
+    ... def little_ring(request: LoadRequest) -> Graph:
+    ...     return Graph.from_edges([[i, (i + 1) % 10] for i in range(10)], name="little-ring")
+    >>> load("little-ring").n_edges
+    10
+    >>> DATASETS.forget("little-ring")
+    """
+
+    if is_builtin(name):
+        raise InvalidParameterError(f"there is already a built-in graph called '{name}'; choose another name")
+
+    def register(read: Callable[[LoadRequest], Graph]) -> Callable[[LoadRequest], Graph]:
+        DATASETS.register(name, DatasetEntry(name, about, counts, (), read), origin=origin_of(read))
+        return read
+
+    return register

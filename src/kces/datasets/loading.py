@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kces.datasets.attacked import AttackedGraph
 from kces.datasets.builtin import BUILTIN_HELP, is_builtin, load_builtin
-from kces.datasets.catalogue import DATASETS, Request
+from kces.datasets.catalogue import DATASETS, LoadRequest
 from kces.datasets.local_files import path_of
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import files_of, is_published, read_published
@@ -45,7 +45,7 @@ def load_attacked(
     (True, 0)
     """
     parsed = parse_name(name)
-    clean = _load_clean(parsed.dataset, Request(data_root, split, progress))
+    clean = _load_clean(parsed.dataset, LoadRequest(data_root, split, progress))
     if parsed.method is None:
         return AttackedGraph(clean, clean)
     if is_published(parsed):
@@ -76,7 +76,7 @@ def fetch(name: str, data_root: str | Path | None = None, *, progress: Progress 
     return {file: path_of(file, data_root, progress) for file in files_needed(name)}
 
 
-def _load_clean(dataset: str, request: Request) -> Graph:
+def _load_clean(dataset: str, request: LoadRequest) -> Graph:
     if is_builtin(dataset):
         return load_builtin(dataset)
     _check_known(dataset)

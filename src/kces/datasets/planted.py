@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.errors import InvalidGraphError
-from kces.graph import Graph
+from kces.graph import Graph, edge_keys, key_edges
 
 __all__ = ["inject_cross_class_edges"]
 
@@ -23,14 +23,14 @@ def inject_cross_class_edges(graph: Graph, share: float, *, seed: int = 0) -> tu
         raise InvalidGraphError("planting cross-class edges needs labels of at least two classes")
     generator = np.random.default_rng(seed)
     n, wanted = graph.n_nodes, int(share * graph.n_edges)
-    present = graph.edges[:, 0] * n + graph.edges[:, 1]
+    present = edge_keys(graph.edges, n)
     new = np.empty(0, dtype=np.int64)
     for _ in range(200):
         if len(new) >= wanted:
             break
         ends = np.sort(generator.integers(0, n, size=(2 * wanted + 16, 2)), axis=1)
         ends = ends[graph.labels[ends[:, 0]] != graph.labels[ends[:, 1]]]
-        keys = ends[:, 0] * n + ends[:, 1]
+        keys = edge_keys(ends, n)
         keys = keys[~np.isin(keys, present) & ~np.isin(keys, new)]
         _, first = np.unique(keys, return_index=True)
         new = np.concatenate([new, keys[np.sort(first)]])
@@ -38,5 +38,5 @@ def inject_cross_class_edges(graph: Graph, share: float, *, seed: int = 0) -> tu
         raise InvalidGraphError(f"there are not {wanted} free pairs of different class to plant")
     new = new[:wanted]
     merged = np.sort(np.concatenate([present, new]))
-    noisy = graph.with_edges(np.stack([merged // n, merged % n], axis=1))
+    noisy = graph.with_edges(key_edges(merged, n))
     return noisy, np.isin(merged, new)

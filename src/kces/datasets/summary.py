@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from kces.graph import Graph
+from kces.types import Ints
 
-__all__ = ["describe", "edge_homophily"]
+__all__ = ["edge_homophily", "graph_facts"]
 
 
 def edge_homophily(graph: Graph) -> float | None:
@@ -26,11 +25,11 @@ def edge_homophily(graph: Graph) -> float | None:
     return float((ends[known, 0] == ends[known, 1]).mean()) if known.any() else None
 
 
-def describe(graph: Graph) -> dict[str, Any]:
+def graph_facts(graph: Graph) -> dict[str, str | int | float | None]:
     """Counts of nodes, edges, features and classes, and the shape of the graph.
 
     >>> graph = Graph.from_edges([[0, 1], [1, 2]], n_nodes=4, labels=[0, 0, 1, 1], train=[0])
-    >>> summary = describe(graph)
+    >>> summary = graph_facts(graph)
     >>> summary["nodes"], summary["degree_max"], summary["components"], summary["train"], summary["test"]
     (4, 2, 2, 1, None)
     """
@@ -50,9 +49,9 @@ def describe(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _split(graph: Graph) -> list[tuple[str, Any]]:
+def _split(graph: Graph) -> list[tuple[str, Ints | None]]:
     return [("train", graph.train), ("val", graph.val), ("test", graph.test)]
 
 
-def _size(nodes: Any) -> int | None:
+def _size(nodes: Ints | None) -> int | None:
     return None if nodes is None else len(nodes)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +13,13 @@ import pandas as pd
 from kces.datasets import load_attacked
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
-from kces.lab.defenses import Defense, NotApplicableError, make_defense
+from kces.graph import Graph
+from kces.lab.defenses import Defense, NotApplicableError, Purifier, make_defense
+from kces.lab.defenses.defense_registry import before_a_gcn
 from kces.lab.defenses.tuning import accuracy, candidates, settings_to_try, tuned
-from kces.lab.failures import one_line
 from kces.lab.measure import watch
 from kces.lab.training import DEEPROBUST, TrainingPreset
+from kces.processes.answers import JsonObject, one_line
 from kces.progress import Progress, silent
 
 __all__ = ["COLUMNS", "evaluate", "summarise", "table"]
@@ -64,17 +65,21 @@ class _Steps:
 
 
 def evaluate(
-    graphs: Iterable[str | AttackedGraph],
-    defenses: Iterable[str],
+    graphs: Iterable[str | Graph | AttackedGraph],
+    defenses: Iterable[str | Defense | Purifier],
     *,
     seeds: int | Iterable[int] = 10,
     trials: int = 10,
     preset: TrainingPreset = DEEPROBUST,
     data_root: str | Path | None = None,
     progress: Progress = silent,
-    on_run: Callable[[dict[str, Any]], None] = lambda row: None,
+    on_run: Callable[[JsonObject], None] = lambda row: None,
 ) -> pd.DataFrame:
     """One row per run: graph, defense, seed, accuracy (percent), seconds, peak_mb, and how it was tuned.
+
+    Graphs are names, attacked graphs, or plain graphs with labels and a split. Defenses are names or instances of
+    :class:`~kces.lab.defenses.Defense`, which keep the training they were made with, or of
+    :class:`~kces.lab.defenses.Purifier`, which stand before a GCN.
 
     Hyper-parameters are chosen once per graph and defense, on validation accuracy with the first seed, and
     kept for all seeds. Seconds are those of one training with what a purifier in front of it takes, not of
@@ -88,21 +93,44 @@ def evaluate(
     [['mlp', 0], ['mlp', 1], ['gcn', 0], ['gcn', 1]]
     """
     seeds = tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
-    names = list(defenses)
-    if not seeds or not names:
+    ready = _ready(defenses, preset)
+    if not seeds or not ready:
         raise InvalidParameterError("at least one seed and one defense are needed, such as gcn")
     candidates({}, trials)  # refuses a bad number of trials before anything is loaded
-    ready = {name: make_defense(name, preset=preset) for name in names}
     protocol = _Protocol(seeds, trials, preset, progress)
     rows = []
     for graph in graphs:
-        attacked = graph if isinstance(graph, AttackedGraph) else load_attacked(graph, data_root, progress=progress)
+        attacked = _opened(graph, data_root, progress)
         _check_judged(attacked)
         for name, defense in ready.items():
             for run in _runs(attacked, name, defense.informed_by(attacked), protocol):
                 rows.append({"graph": attacked.graph.name, "defense": name, "training": preset.name} | run)
                 on_run(rows[-1])
     return table(rows)
+
+
+def _ready(defenses: Iterable[str | Defense | Purifier], preset: TrainingPreset) -> dict[str, Defense]:
+    """The defenses by the name that their rows carry."""
+    ready: dict[str, Defense] = {}
+    for each in defenses:
+        if isinstance(each, str):
+            ready[each] = make_defense(each, preset=preset)
+            continue
+        if not isinstance(each, (Defense, Purifier)):
+            raise InvalidParameterError(f"a defense is a name or an instance of Defense or Purifier, not {each!r}")
+        name = getattr(each, "name", None) or type(each).__name__
+        if name in ready:
+            raise InvalidParameterError(f"two defenses are called '{name}'; give one of them another `name`")
+        ready[name] = before_a_gcn(each, preset=preset) if isinstance(each, Purifier) else each
+    return ready
+
+
+def _opened(graph: str | Graph | AttackedGraph, data_root: str | Path | None, progress: Progress) -> AttackedGraph:
+    if isinstance(graph, AttackedGraph):
+        return graph
+    if isinstance(graph, Graph):
+        return AttackedGraph(graph, graph)
+    return load_attacked(graph, data_root, progress=progress)
 
 
 def _check_judged(attacked: AttackedGraph) -> None:
@@ -115,7 +143,7 @@ def _check_judged(attacked: AttackedGraph) -> None:
         raise InvalidGraphError(f"{graph.name} has no label at any of the nodes to judge on")
 
 
-def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[dict[str, Any]]:
+def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[JsonObject]:
     """The runs that succeed, and after them the one that did not: what is done is not lost with it."""
     done = 0
     try:
@@ -126,9 +154,7 @@ def _runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Proto
         yield {"seed": protocol.seeds[done], "trials": 0, "parameters": "{}", "note": one_line(problem)}
 
 
-def _successful_runs(
-    attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol
-) -> Iterator[dict[str, Any]]:
+def _successful_runs(attacked: AttackedGraph, name: str, defense: Defense, protocol: _Protocol) -> Iterator[JsonObject]:
     graph, first_seed = attacked.graph, protocol.seeds[0]
     settings = settings_to_try(defense, protocol.trials, first_seed)
     fits = len(settings) if len(settings) > 1 else 0
@@ -150,7 +176,7 @@ def _successful_runs(
         }
 
 
-def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def table(rows: list[JsonObject]) -> pd.DataFrame:
     """The rows that :func:`evaluate` has so far, in its columns."""
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -1,15 +1,10 @@
 """Time and memory of defenses: inside this process, and in a fresh process for each.
 
-``python -m kces.lab.measure pubmed@metattack-0.1 --defense gcn,kces+gcn`` prints the paper's table of costs.
+``kces lab cost pubmed@metattack-0.1 --defense gcn,kces+gcn`` prints the paper's table of costs.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,15 +14,15 @@ from pathlib import Path
 
 import psutil
 
-from kces.errors import InvalidParameterError, KCESError
-from kces.lab.failures import ERROR, OK, OOM, one_line, status_of
 from kces.lab.training import DEEPROBUST
 from kces.memory import peak_memory
+from kces.processes import Order, run_order
+from kces.processes.answers import OK, JsonObject
 
-__all__ = ["Cost", "Usage", "main", "measure_fresh", "watch"]
+__all__ = ["EPOCHS", "Cost", "Usage", "cost_of", "measure_fresh", "measure_here", "watch"]
 
 _MEGABYTE = 2**20
-_EPOCHS = DEEPROBUST.epochs  # the paper's table of costs is of as many
+EPOCHS = DEEPROBUST.epochs  # the paper's table of costs is of as many
 _WARM_UP_GRAPH = "synthetic:n=200,seed=0"
 
 
@@ -82,48 +77,38 @@ class Cost:
 
     graph: str
     defense: str
-    accuracy: float | None
-    seconds: float | None
-    cpu_seconds: float | None
-    peak_mb: float | None
-    before_mb: float | None
+    accuracy: float | None = None
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+    peak_mb: float | None = None
+    before_mb: float | None = None
     note: str = ""
     status: str = OK
 
 
 def measure_fresh(graph: str, defense: str, data_root: Path | None = None) -> Cost:
     """Fit the defense once, with its default hyper-parameters, 200 epochs and seed 0, in a fresh process."""
-    command = [sys.executable, "-m", "kces.lab.measure", graph, "--defense", defense, "--worker"]
-    if data_root is not None:
-        command += ["--data-root", str(data_root)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == -signal.SIGKILL:
-        return _unmeasured(graph, defense, OOM, "killed by the system, most likely for its memory")
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or [f"ended with code {done.returncode}"])[-1]
-        return _unmeasured(graph, defense, ERROR, last)
-    return Cost(**json.loads(done.stdout.splitlines()[-1]))
+    root = None if data_root is None else str(data_root)
+    answer = run_order(Order(f"{__name__}:cost_of", {"graph": graph, "defense": defense, "data_root": root}))
+    if answer.status != OK:
+        return Cost(graph, defense, note=answer.message, status=answer.status)
+    return Cost(**answer.result)
 
 
-def _unmeasured(graph: str, defense: str, status: str, note: str) -> Cost:
-    return Cost(graph, defense, None, None, None, None, None, note, status)
+def cost_of(graph: str, defense: str, data_root: str | None) -> JsonObject:
+    """What the fresh process does."""
+    return asdict(measure_here(graph, defense, None if data_root is None else Path(data_root)))
 
 
-def _measure_or_say_why(graph: str, name: str, data_root: Path | None) -> Cost:
-    try:
-        return _measure_here(graph, name, data_root)
-    except Exception as error:  # whatever goes wrong is the answer of this process
-        return _unmeasured(graph, name, status_of(error), one_line(error))
-
-
-def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
+def measure_here(graph: str, name: str, data_root: Path | None = None) -> Cost:
+    """Fit the defense in this process, which has to be a fresh one: its memory counts as the defense's."""
     from kces.datasets import load_attacked
     from kces.lab.defenses import make_defense
     from kces.lab.defenses.tuning import accuracy
 
     # Compiling and the first call of libraries are no part of the method: a small run takes them first.
     small = load_attacked(_WARM_UP_GRAPH)
-    method = make_defense(name).trained_for(_EPOCHS)
+    method = make_defense(name).trained_for(EPOCHS)
     method.informed_by(small).fit(small.graph, seed=0)
     attacked = load_attacked(graph, data_root)
     defense = method.informed_by(attacked)
@@ -133,68 +118,3 @@ def _measure_here(graph: str, name: str, data_root: Path | None) -> Cost:
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     right = accuracy(attacked.graph, classes, attacked.judged_nodes)
     return Cost(graph, name, right, seconds, cpu_seconds, peak_memory() / _MEGABYTE, before)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure each defense in a fresh process and print a table; ``-o`` writes it as CSV."""
-    parser = argparse.ArgumentParser(prog="python -m kces.lab.measure", description=main.__doc__)
-    parser.add_argument("graph")
-    parser.add_argument("--defense", required=True, help="names, separated by commas")
-    parser.add_argument("--data-root", type=Path, default=None)
-    parser.add_argument("-o", "--output", type=Path, default=None)
-    parser.add_argument("--force", action="store_true", help="replace an existing output")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    try:
-        if options.worker:
-            cost = _measure_or_say_why(options.graph, options.defense, options.data_root)
-            sys.stdout.write(json.dumps(asdict(cost)) + "\n")
-        else:
-            _measure_all(options)
-    except KCESError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(2)
-
-
-def _measure_all(options: argparse.Namespace) -> None:
-    import pandas as pd
-    from rich.markup import escape
-
-    from kces.atomic import atomic_write, check_output
-    from kces.cli.output import console, progress_bar, show_table
-
-    if options.output is not None:
-        check_output(options.output, force=options.force)
-    names = [name.strip() for name in options.defense.split(",") if name.strip()]
-    if not names:
-        raise InvalidParameterError("--defense names nothing to measure; try --defense gcn,kces")
-    costs = []
-    with progress_bar(quiet=False) as progress:
-        for done, name in enumerate(names):
-            progress("fresh processes", done, len(names))
-            costs.append(measure_fresh(options.graph, name, options.data_root))
-    show_table(
-        f"{options.graph}: one training each, fresh process, default hyper-parameters, {_EPOCHS} epochs",
-        ["defense", "seconds", "CPU seconds", "peak MB", "before fit MB", "accuracy"],
-        [[cost.defense, *map(_number, _figures(cost))] for cost in costs],
-    )
-    for cost in costs:
-        if cost.note:
-            console.print(escape(f"{cost.defense}: {cost.note}"), highlight=False, soft_wrap=True)
-    if options.output is not None:
-        with atomic_write(options.output, force=options.force) as temporary:
-            pd.DataFrame(map(asdict, costs)).to_csv(temporary, index=False)
-    if all(cost.status != OK for cost in costs):
-        raise KCESError(f"nothing could be measured on {options.graph}")
-
-
-def _figures(cost: Cost) -> tuple[float | None, ...]:
-    return cost.seconds, cost.cpu_seconds, cost.peak_mb, cost.before_mb, cost.accuracy
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
-
-
-if __name__ == "__main__":
-    main()

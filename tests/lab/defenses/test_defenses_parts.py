@@ -14,10 +14,11 @@ from torch_geometric.nn import GATConv
 from kces.datasets.toys import barbell
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.kernel import normalized_adjacency
 from kces.lab.defenses import make_defense
-from kces.lab.defenses.adjacency import LowRank, gcn_operator, normalised, sparse_on_edges, weighted
+from kces.lab.defenses.adjacency import LowRank, gcn_operator, sparse_on_edges, weighted
 from kces.lab.defenses.airgnn import AirGNNNetwork
-from kces.lab.defenses.base import Task
+from kces.lab.defenses.defense import Task
 from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.defenses.gat import WeightedGATConv
 from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork
@@ -107,7 +108,9 @@ def test_weighted_leaves_out_zeros_and_is_symmetric() -> None:
 def test_normalised_is_the_formula(power: float) -> None:
     matrix = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
     scale = np.diag((matrix + np.eye(3)).sum(axis=1) ** power)
-    np.testing.assert_allclose(normalised(sp.csr_array(matrix), power).toarray(), scale @ (matrix + np.eye(3)) @ scale)
+    np.testing.assert_allclose(
+        normalized_adjacency(sp.csr_array(matrix), power).toarray(), scale @ (matrix + np.eye(3)) @ scale
+    )
 
 
 def test_low_rank_operator_is_the_dense_one() -> None:

@@ -21,7 +21,7 @@ GRAPH = "synthetic:n=60,seed=0"
 FAKE_WORKER = """
 import json, os, sys, time
 order = json.load(sys.stdin)
-task, graph, method, seed, options = json.loads(order["cell"])
+task, graph, method, seed, options = json.loads(order["arguments"]["cell"])
 log = open(os.environ["FAKE_LOG"], "a", buffering=1)
 log.write(f"start {method} {seed}\\n")
 time.sleep(float(options.get("sleep", 0)))
@@ -130,7 +130,7 @@ def test_a_worker_ends_with_its_runner_and_takes_its_children_along(tmp_path):
     """A process that starts the real worker's watch and dies: the worker must not go on computing."""
     program = (
         "import os, subprocess, sys, threading, time\n"
-        "from kces.lab.reproduce import worker\n"
+        "from kces.processes import worker\n"
         "worker._WATCH_INTERVAL = 0.05\n"
         "child = subprocess.Popen(['sleep', '60'])\n"
         "threading.Thread(target=worker._end_with, args=(os.getppid(),), daemon=True).start()\n"

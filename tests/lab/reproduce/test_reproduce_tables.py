@@ -17,8 +17,8 @@ from kces.lab.defenses.edge_sanitization import TimedScores
 from kces.lab.reproduce import EXPERIMENTS, Cell, Experiment, Outcome, Plan, Report, Settings, Slot, reproduce
 from kces.lab.reproduce.features import perturb_features
 from kces.lab.reproduce.needs import PRESET_OF, in_order
-from kces.lab.reproduce.paper import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
 from kces.lab.reproduce.plan import cells_of
+from kces.lab.reproduce.published_numbers import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
 from kces.lab.reproduce.report import markdown, write_report
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task

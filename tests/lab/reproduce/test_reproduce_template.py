@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from kces.lab.reproduce import Cell, Settings, Store, run_cells
-from kces.lab.reproduce.template import PRELOADED
+from kces.lab.reproduce.runner import PRELOADED
 
 GRAPH = "synthetic:n=60,seed=0"
 
 # A template without imports whose cells misbehave on request; it logs the process number of every cell.
 FAKE_TEMPLATE = """
 import ctypes, json, os, resource, signal, sys, time
-from kces.lab.reproduce import template, worker
+from kces.processes import Answer, template, worker
 
 def misbehave(order):
-    task, graph, method, seed, options = json.loads(order["cell"])
+    task, graph, method, seed, options = json.loads(order.arguments["cell"])
     with open(os.environ["FAKE_LOG"], "a") as log:
         log.write(f"{os.getpid()} {os.getppid()} {method} {seed}\\n")
     os.environ["LEFT_BEHIND"] = found = os.environ.get("LEFT_BEHIND", "") + "x"
@@ -42,10 +42,11 @@ def misbehave(order):
     time.sleep(options.get("sleep", 0))
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     seen = {"memory": limit, "threads": os.environ["OMP_NUM_THREADS"], "found": found}
-    return {"status": "ok", "message": "", "result": seen}
+    return Answer("ok", seen)
 
-worker.answer = misbehave
-template.main(modules=())
+worker.carry_out = misbehave
+del sys.argv[3:]  # no imports
+template.main()
 """
 
 # Stands for a fresh interpreter, in which a cell behaves.

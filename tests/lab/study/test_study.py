@@ -11,8 +11,9 @@ from kces.api import score_edges
 from kces.datasets.attacked import AttackedGraph
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path
+from kces.errors import InvalidParameterError
+from kces.estimator import ALPHAS
 from kces.lab.attacks.dice import dice
-from kces.lab.study.__main__ import main
 from kces.lab.study.complexity import ComplexityScore
 from kces.lab.study.cosines import multi_hop_cosine
 from kces.lab.study.protocol import (
@@ -25,6 +26,7 @@ from kces.lab.study.protocol import (
     ranking_auc,
     study_graph,
 )
+from kces.lab.study.study_rows import study_rows
 from kces.lab.study.variants import VARIANTS, ViewScore
 
 
@@ -119,13 +121,22 @@ def test_a_graph_without_features_keeps_its_edges() -> None:
     assert blind.graph.n_features == 60
 
 
-def test_the_command_prints_one_line_per_variant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tune", "--graph", "synthetic:n=60", "--variant", "robust", "--references"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy,informed alpha,informed accuracy"
-    assert [line.split(",")[1] for line in lines[1:]] == ["robust", "robust at automatic α", "no defence", "oracle"]
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"what": "look", "graphs": ["nowhere"]}, "unknown data set 'nowhere'"),
+        ({"what": "look", "variants": ["best"]}, "unknown variant 'best'"),
+        ({"what": "stare"}, "unknown table 'stare'"),
+    ],
+)
+def test_wishes_that_cannot_be_fulfilled_are_refused(wish: dict, message: str) -> None:
+    with pytest.raises(InvalidParameterError, match=message):
+        list(study_rows(**wish))
 
 
-def test_the_command_reports_an_unknown_graph_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["look", "--graph", "nowhere"]) == 2
-    assert "unknown data set 'nowhere'" in capsys.readouterr().err
+def test_rows_with_training_hold_the_choices() -> None:
+    row = next(study_rows("look", graphs=["synthetic:n=60"], seeds=1))
+    assert row.alpha in ALPHAS
+    assert row.accuracy is not None
+    assert 0 <= row.accuracy <= 1
+    assert row.informed_accuracy is not None

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from kces.graph import Graph
 from kces.interop.node_table import NodeTable, read_node_table
-from kces.types import is_sparse
 
-__all__ = ["Format", "Request", "has_own_features"]
+__all__ = ["Format", "Request"]
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,3 @@ class Format:
     read: Callable[[Request], tuple[Graph, Any]]
     write_filtered: Callable[[Graph, Any, npt.NDArray[np.bool_], Path], None]
     write_graph: Callable[[Graph, Path], None]
-
-
-def has_own_features(graph: Graph) -> bool:
-    """False for the identity matrix, which stands for "no features" and need not be written."""
-    matrix = graph.features
-    if not is_sparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
-        return True
-    return bool((matrix.diagonal() != 1).any())

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_columns import plain_ids
-from kces.interop.formats.base import Format, Request, has_own_features
+from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named, read_bytes
 from kces.interop.networkx import from_networkx, sanitized_networkx
 from kces.interop.node_table import LABEL_NAMES
@@ -83,7 +83,7 @@ def _write_graph(graph: Graph, path: Path) -> None:
     G = _networkx().Graph(name=graph.name)
     ids = graph.ids_of(np.arange(graph.n_nodes)).tolist()
     G.add_nodes_from(ids)
-    if has_own_features(graph):
+    if graph.has_features:
         for node, name in enumerate(ids):
             row = graph.features[[node]]
             values = row[0] if isinstance(row, np.ndarray) else row.toarray()[0]

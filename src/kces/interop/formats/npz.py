@@ -16,7 +16,7 @@ from kces.errors import GraphWarning, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.arrays import PickledArrayError, array_from, npy_bytes, read_members, write_members
 from kces.interop.edge_columns import plain_ids
-from kces.interop.formats.base import Format, Request, has_own_features
+from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named
 from kces.interop.node_table import dense_features
 from kces.interop.records import surviving_records
@@ -116,7 +116,7 @@ def _write_filtered(graph: Graph, payload: _Members, kept: npt.NDArray[np.bool_]
 def _write_graph(graph: Graph, path: Path) -> None:
     arrays = _matrix_arrays("adj_", graph.adjacency)
     if sp.issparse(graph.features):
-        if has_own_features(graph):
+        if graph.has_features:
             arrays |= _matrix_arrays("attr_", graph.features)
     else:
         arrays["attr_matrix"] = graph.features

@@ -8,8 +8,19 @@
 2
 """
 
-from kces.lab.attacks.attack_registry import ATTACKS, find_attack
+from kces.lab.attacks.attack_registry import ATTACKS, find_attack, register_attack
 from kces.lab.attacks.cache import load_or_make
+from kces.lab.attacks.flips import flips_allowed
 from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack, AttackFunction
 
-__all__ = ["ATTACKS", "PER_TARGET", "SHARE_OF_EDGES", "Attack", "AttackFunction", "find_attack", "load_or_make"]
+__all__ = [
+    "ATTACKS",
+    "PER_TARGET",
+    "SHARE_OF_EDGES",
+    "Attack",
+    "AttackFunction",
+    "find_attack",
+    "flips_allowed",
+    "load_or_make",
+    "register_attack",
+]

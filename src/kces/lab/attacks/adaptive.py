@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
+from kces.graph import Graph, edge_keys, key_edges
 from kces.lab.attacks.checkpoint import Checkpoint
-from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph, flips_allowed, keys_of, pairs_of
+from kces.lab.attacks.flips import Details, Stopwatch, apply_flips, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive
 from kces.lab.attacks.prbcd import block_size_for, run_rbcd
 from kces.progress import Progress, silent
@@ -82,16 +81,16 @@ def adaptive_kces(
     wanted = min(math.ceil(surplus * flips), free)
     settings = {"epochs": epochs, "lr": lr, "loss": loss, "block_size": block_size_for(graph, wanted, None)}
     defence = _Defence(graph, preset, engine, alpha, seed)
-    details: dict[str, Any] = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
+    details: Details = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
     run = {"method": "adaptive-kces", "budget": budget, "seed": seed, "hidden": hidden, **settings, **details}
     stored = Checkpoint(checkpoint, graph, run)
     before, seconds = stored.load()
     watch = Stopwatch(earlier=seconds)
     chosen, rejected = (before.get(name, np.empty(0, dtype=np.int64)) for name in ("chosen", "rejected"))
     for turn in range(int(before.get("turns", 0)), rounds):
-        so_far = apply_flips(graph, pairs_of(chosen, graph.n_nodes))
+        so_far = apply_flips(graph, key_edges(chosen, graph.n_nodes))
         found = run_rbcd(so_far, wanted, seed + turn, hidden=hidden, settings=settings, what="adaptive-kces")
-        fresh = np.setdiff1d(keys_of(found, graph.n_nodes), np.concatenate([chosen, rejected]))
+        fresh = np.setdiff1d(edge_keys(found, graph.n_nodes), np.concatenate([chosen, rejected]))
         passing, pruned = defence.sift(np.concatenate([chosen, fresh]))
         chosen, rejected = passing[:flips], np.concatenate([rejected, pruned])
         state = {"chosen": chosen, "rejected": rejected, "turns": np.array(turn + 1)}
@@ -104,7 +103,7 @@ def adaptive_kces(
     stored.clear()
     return attacked_graph(
         graph,
-        pairs_of(chosen, graph.n_nodes),
+        key_edges(chosen, graph.n_nodes),
         method="adaptive-kces",
         budget=budget,
         seed=seed,
@@ -119,15 +118,15 @@ class _Defence:
 
     def __init__(self, graph: Graph, preset: str, engine: str, alpha: float, seed: int) -> None:
         self._graph = graph
-        self._before = keys_of(graph.edges, graph.n_nodes)
+        self._before = edge_keys(graph.edges, graph.n_nodes)
         self._scorer = make_scorer(ScoreOptions(preset=preset, engine=engine, seed=seed))
         self._alpha = alpha
 
     def sift(self, flips: Keys) -> tuple[Keys, Keys]:
         """The flips that pass and those that are pruned, each from the least to the most suspicious."""
-        attacked = apply_flips(self._graph, pairs_of(flips, self._graph.n_nodes))
+        attacked = apply_flips(self._graph, key_edges(flips, self._graph.n_nodes))
         scored = self._scorer.score(attacked)
-        keys = keys_of(attacked.edges, attacked.n_nodes)
+        keys = edge_keys(attacked.edges, attacked.n_nodes)
         kept = scored.cut(self._alpha).kept
         added = np.isin(keys, flips)
         removed = flips[np.isin(flips, self._before)]

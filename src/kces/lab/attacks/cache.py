@@ -15,7 +15,7 @@ from kces.datasets.attacked import AttackedGraph
 from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.errors import OutputError
 from kces.graph import Graph
-from kces.lab.attacks.attack_registry import find_attack
+from kces.lab.attacks.attack_registry import ATTACKS, find_attack
 from kces.lab.attacks.checkpoint import graph_fingerprint
 from kces.lab.attacks.flips import budget_label
 from kces.memory import peak_memory
@@ -36,9 +36,13 @@ def load_or_make(
     """The attacked graph from the cache, or made now with the attack's default parameters and kept.
 
     The file's name carries a fingerprint of the clean graph, so a different graph, label or split is never
-    answered with another one's attack. An interrupted attack goes on from its last checkpoint.
+    answered with another one's attack. An attack of a plugin is made every time: its code may have changed since, which
+    no name tells. An interrupted attack goes on from its last checkpoint.
     """
     attack = find_attack(method)
+    if not ATTACKS.is_own(method):
+        made = attack(clean, budget, seed, progress=progress)
+        return replace(made, graph=replace(made.graph, name=_full_name(clean, method, budget, seed)))
     stem = f"{_safe(clean.name)}@{method}-{budget_label(budget)}#{seed}-{graph_fingerprint(clean)[:12]}"
     folder = attack_folder(root)
     stored = folder / f"{stem}.npz"

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.graph import Graph
-from kces.lab.attacks.flips import keys_of, pairs_of
+from kces.graph import Graph, edge_keys, key_edges
 from kces.lab.attacks.surrogate import FloatArray
 
 __all__ = ["Candidates"]
@@ -18,25 +17,25 @@ class Candidates:
 
     def __init__(self, graph: Graph, block_size: int | None, rng: np.random.Generator) -> None:
         self._graph = graph
-        self._edges = keys_of(graph.edges, graph.n_nodes)
+        self._edges = edge_keys(graph.edges, graph.n_nodes)
         n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
         self.complete = block_size is None or block_size >= n_pairs
         self._size = n_pairs if block_size is None else min(block_size, n_pairs)
         if self.complete:
             rows, columns = np.triu_indices(graph.n_nodes, k=1)
-            self.search(rows.astype(np.int64) * graph.n_nodes + columns)
+            self.search(edge_keys(np.stack([rows, columns], axis=1), graph.n_nodes))
         else:
             self.search(np.unique(self._draw(self._size, rng)))
 
     def search(self, keys: npt.NDArray[np.int64]) -> None:
         """Make these pairs, ``i * N + j`` in increasing order, the candidates."""
         self.keys = keys
-        self.pairs = pairs_of(keys, self._graph.n_nodes)
+        self.pairs = key_edges(keys, self._graph.n_nodes)
         self.direction = np.where(np.isin(keys, self._edges), -1, 1).astype(np.float32)
 
     def _draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         ends = np.sort(rng.integers(0, self._graph.n_nodes, size=(count, 2)), axis=1)
-        return keys_of(ends[ends[:, 0] != ends[:, 1]], self._graph.n_nodes)
+        return edge_keys(ends[ends[:, 0] != ends[:, 1]], self._graph.n_nodes)
 
     def perturbed(self, weights: FloatArray) -> sp.csr_array:
         """The adjacency with each candidate moved by its weight towards being flipped."""

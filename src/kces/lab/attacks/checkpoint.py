@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
+from kces.lab.attacks.flips import Details
 
 __all__ = ["Checkpoint", "State", "graph_fingerprint"]
 
@@ -33,7 +34,7 @@ class Checkpoint:
     graph, settings : what the run depends on. A checkpoint of another run is refused.
     """
 
-    def __init__(self, path: str | Path | None, graph: Graph, settings: dict[str, Any]) -> None:
+    def __init__(self, path: str | Path | None, graph: Graph, settings: Details) -> None:
         self._path = None if path is None else Path(path)
         self._run = json.dumps(settings, sort_keys=True) + "|" + graph_fingerprint(graph)
         self._last_save = time.monotonic()
@@ -60,7 +61,7 @@ class Checkpoint:
         if self._path is None or (not now and time.monotonic() - self._last_save < SECONDS_BETWEEN_SAVES):
             return
         with atomic_write(self._path, force=True) as temporary, temporary.open("wb") as file:
-            arrays: dict[str, Any] = {"run": np.array(self._run), "seconds": np.array(seconds)} | state
+            arrays: Details = {"run": np.array(self._run), "seconds": np.array(seconds)} | state
             np.savez_compressed(file, **arrays)
         self._last_save = time.monotonic()
 

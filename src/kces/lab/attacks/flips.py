@@ -1,22 +1,25 @@
-"""Budgets, node pairs as single numbers, and turning a set of flipped pairs into an attacked graph."""
+"""Budgets, and turning a set of flipped pairs into an attacked graph."""
 
 from __future__ import annotations
 
 import math
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
+from kces.graph import Graph, edge_keys, key_edges
+from kces.node_pairs import are_edges
 
-__all__ = ["Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed", "keys_of", "pairs_of"]
+__all__ = ["Details", "Stopwatch", "apply_flips", "attacked_graph", "budget_label", "flips_allowed"]
 
-Pairs = npt.NDArray[np.int64]
+Pairs: TypeAlias = npt.NDArray[np.int64]
+Details: TypeAlias = dict[str, Any]
+"""Settings of an attack by name, plain values, as its log has them."""
 
 
 def flips_allowed(budget: float, graph: Graph) -> int:
@@ -41,16 +44,6 @@ def flips_allowed(budget: float, graph: Graph) -> int:
     return flips
 
 
-def keys_of(pairs: Pairs, n_nodes: int) -> npt.NDArray[np.int64]:
-    """One number per pair ``i < j``, ordered as ``Graph.edges`` is."""
-    return pairs[:, 0] * n_nodes + pairs[:, 1]
-
-
-def pairs_of(keys: npt.NDArray[np.int64], n_nodes: int) -> Pairs:
-    """The inverse of :func:`keys_of`."""
-    return np.stack([keys // n_nodes, keys % n_nodes], axis=1)
-
-
 def apply_flips(graph: Graph, flips: Pairs) -> Graph:
     """Remove the pairs that are edges and add those that are not; a pair must not be named twice.
 
@@ -59,8 +52,8 @@ def apply_flips(graph: Graph, flips: Pairs) -> Graph:
     >>> apply_flips(path, np.array([[0, 1], [0, 3]])).edges.tolist()
     [[0, 3], [1, 2], [2, 3]]
     """
-    before, flipped = keys_of(graph.edges, graph.n_nodes), keys_of(flips, graph.n_nodes)
-    return graph.with_edges(pairs_of(np.setxor1d(before, flipped), graph.n_nodes))
+    before, flipped = edge_keys(graph.edges, graph.n_nodes), edge_keys(flips, graph.n_nodes)
+    return graph.with_edges(key_edges(np.setxor1d(before, flipped), graph.n_nodes))
 
 
 def budget_label(budget: float) -> str:
@@ -81,8 +74,8 @@ def attacked_graph(
 ) -> AttackedGraph:
     """Apply the flips, name the graph and write the log."""
     graph = replace(apply_flips(clean, flips), name=f"{clean.name}@{method}-{budget_label(budget)}")
-    removed = int(np.isin(keys_of(flips, clean.n_nodes), keys_of(clean.edges, clean.n_nodes)).sum())
-    log: dict[str, Any] = {
+    removed = int(are_edges(clean, flips).sum())
+    log: Details = {
         "method": method,
         "budget": budget,
         "seed": seed,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
+from kces.lab.attacks.flips import Details, budget_label
 from kces.progress import Progress, silent
 
 __all__ = [
@@ -30,14 +32,14 @@ SHARE_OF_EDGES = "share of edges"
 PER_TARGET = "perturbations per target"
 
 
-#: ``run(graph, budget, seed=0, *, progress=silent, **params)``: one graph, budget, seed and choice of
-#: parameters give one result.
 AttackFunction: TypeAlias = Callable[..., AttackedGraph]
+"""``run(graph, budget, seed=0, *, progress=silent, **params)``: one graph, budget, seed and choice of parameters give
+one result. To add one's own, decorate such a function with :func:`kces.lab.attacks.register_attack`."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """One registered attack.
+    """One registered attack; :func:`kces.lab.attacks.register_attack` makes one of a function.
 
     Attributes
     ----------
@@ -55,7 +57,7 @@ class Attack:
     def __call__(
         self, graph: Graph, budget: float, seed: int = 0, *, progress: Progress = silent, **params: Any
     ) -> AttackedGraph:
-        """Check the parameters' names, then attack."""
+        """Check the parameters' names, then attack, and complete name and log where the attack itself gave none."""
         unknown = sorted(set(params) - set(self.defaults))
         if unknown:
             known = ", ".join(sorted(self.defaults)) or "none"
@@ -64,10 +66,23 @@ class Attack:
             )
         for name, value in params.items():
             _check_kind(f"{self.name}'s {name}", value, self.defaults[name])
-        return self.run(graph, budget, seed, progress=progress, **params)
+        start = time.perf_counter()
+        attacked = self.run(graph, budget, seed, progress=progress, **params)
+        if not isinstance(attacked, AttackedGraph):
+            raise InvalidParameterError(f"attack {self.name} must return an AttackedGraph, not {attacked!r}")
+        return self._logged(attacked, budget, seed, round(time.perf_counter() - start, 3))
+
+    def _logged(self, attacked: AttackedGraph, budget: float, seed: int, seconds: float) -> AttackedGraph:
+        facts: Details = {"method": self.name, "budget": budget, "seed": seed, "seconds": seconds}
+        if "added" not in attacked.log:
+            facts |= {"added": len(attacked.added), "removed": len(attacked.removed)}
+        graph = attacked.graph
+        if graph.name == attacked.clean.name:
+            graph = replace(graph, name=f"{graph.name}@{self.name}-{budget_label(budget)}")
+        return replace(attacked, graph=graph, log=facts | attacked.log)
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> Details:
         """Its own parameters with their default values."""
         parameters = inspect.signature(self.run).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "progress"}
@@ -78,7 +93,7 @@ class Attack:
         return "checkpoint" in self.defaults
 
 
-def _check_kind(what: str, value: Any, default: Any) -> None:
+def _check_kind(what: str, value: object, default: object) -> None:
     """Refuse a word for a number, or a number for a word; parameters also come from the command line."""
     for kind, name in ((bool, "true or false"), (Integral, "a whole number"), (Real, "a number"), (str, "a word")):
         if isinstance(default, kind):

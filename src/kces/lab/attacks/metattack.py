@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
 from kces.lab.attacks.checkpoint import Checkpoint
-from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
+from kces.lab.attacks.flips import Details, Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.greedy import GreedyFlips
 from kces.lab.attacks.interface import check_positive, train_nodes
 from kces.lab.attacks.meta_gradient import InnerTraining, MetaGradient, MetaProblem
@@ -128,7 +127,7 @@ def _attack(
     graph: Graph,
     budget: float,
     seed: int,
-    settings: dict[str, Any],
+    settings: Details,
     checkpoint: str | Path | None,
     progress: Progress,
 ) -> AttackedGraph:

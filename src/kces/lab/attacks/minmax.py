@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks.candidates import Candidates
 from kces.lab.attacks.checkpoint import Checkpoint, State
-from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
+from kces.lab.attacks.flips import Details, Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes
 from kces.lab.attacks.pair_gradient import PairGradient
 from kces.lab.attacks.projection import project_onto_budget, sample_exactly
@@ -84,7 +83,7 @@ def minmax(
     rng = np.random.default_rng(seed)
     model = _Model(graph, hidden, rng)
     candidates = Candidates(graph, None if graph.n_nodes <= LARGEST_FULL_SEARCH else block_size, rng)
-    details: dict[str, Any] = {"hidden": hidden, "steps": steps, "model_steps": model_steps, "lr": lr}
+    details: Details = {"hidden": hidden, "steps": steps, "model_steps": model_steps, "lr": lr}
     details |= {"samples": samples, "candidates": "all pairs" if candidates.complete else block_size}
     stored = Checkpoint(checkpoint, graph, {"method": "minmax", "budget": budget, "seed": seed, **details})
     before, seconds = stored.load()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.degree_test import unnoticeable
-from kces.lab.attacks.flips import Stopwatch, apply_flips, attacked_graph
+from kces.lab.attacks.flips import Details, Stopwatch, apply_flips, attacked_graph
 from kces.lab.attacks.interface import known_labels, train_nodes
 from kces.lab.attacks.surrogate import FloatArray, single_precision, train_linear_surrogate
 from kces.progress import Progress, silent
@@ -71,7 +70,7 @@ def nettack(
     outputs = single_precision(graph.features) @ surrogate.weights
     if labels[chosen].max() >= outputs.shape[1]:
         raise InvalidGraphError(f"nettack: a target of {graph.name} has a class that no train node has")
-    details: dict[str, Any] = {"hidden": hidden, "degree_test": degree_test}
+    details: Details = {"hidden": hidden, "degree_test": degree_test}
     run = {"method": "nettack", "budget": per_target, "seed": seed, "targets": chosen.tolist(), **details}
     stored = Checkpoint(checkpoint, graph, run)
     before, seconds = stored.load()

@@ -13,7 +13,7 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks.checkpoint import Checkpoint
-from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
+from kces.lab.attacks.flips import Details, Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes
 from kces.lab.attacks.rbcd import ExactPRBCD, LocalPRBCD
 from kces.lab.attacks.victim import train_victim
@@ -107,7 +107,7 @@ def _attack(
     seed: int,
     progress: Progress,
     hidden: int,
-    settings: dict[str, Any],
+    settings: Details,
     checkpoint: str | Path | None,
     caps: npt.NDArray[np.int64] | None,
     **details: Any,
@@ -117,7 +117,7 @@ def _attack(
     details |= {"hidden": hidden, **settings}
     stored = Checkpoint(checkpoint, graph, {"method": method, "budget": budget, "seed": seed, **details})
     watch = Stopwatch(earlier=stored.load()[1])
-    options: dict[str, Any] = {"progress": progress, "what": method, "checkpoint": stored}
+    options: Details = {"progress": progress, "what": method, "checkpoint": stored}
     pairs = run_rbcd(graph, flips, seed, hidden=hidden, caps=caps, settings=settings, **options)
     stored.clear()
     return attacked_graph(graph, pairs, method=method, budget=budget, seed=seed, watch=watch, **details)
@@ -141,7 +141,7 @@ def run_rbcd(
     seed: int,
     *,
     hidden: int,
-    settings: dict[str, Any],
+    settings: Details,
     caps: npt.NDArray[np.int64] | None = None,
     progress: Progress = silent,
     what: str = "prbcd",
@@ -154,7 +154,7 @@ def run_rbcd(
         raise InvalidParameterError(f"unknown loss '{settings['loss']}'; see PyG's PRBCDAttack")
     victim, labels = train_victim(graph, seed, hidden=hidden, method=what)
     attacked_nodes = np.setdiff1d(np.arange(graph.n_nodes), train_nodes(graph, what))
-    common: dict[str, Any] = {"rng": np.random.default_rng(seed), "progress": progress, "what": what}
+    common: Details = {"rng": np.random.default_rng(seed), "progress": progress, "what": what}
     common |= {"checkpoint": checkpoint or Checkpoint(None, graph, settings)}
     common |= {"epochs_resampling": max(1, epochs * 4 // 5), **settings}
     attack = ExactPRBCD(victim, **common) if caps is None else LocalPRBCD(victim, caps=caps, **common)

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
-from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed, keys_of, pairs_of
+from kces.graph import Graph, edge_keys, key_edges
+from kces.lab.attacks.flips import Stopwatch, attacked_graph, flips_allowed
 from kces.progress import Progress, silent
 
 __all__ = ["random_flips", "sample_new_pairs"]
@@ -63,7 +63,7 @@ def sample_new_pairs(
 ) -> npt.NDArray[np.int64]:
     """Unlinked pairs drawn uniformly without replacement; with ``classes``, only across classes."""
     n_nodes = graph.n_nodes
-    taken = keys_of(graph.edges, n_nodes)
+    taken = edge_keys(graph.edges, n_nodes)
     found = np.empty(0, dtype=np.int64)
     # Rejection is quick as long as most pairs are free; a nearly complete graph is listed in full instead.
     for _ in range(50):
@@ -73,13 +73,13 @@ def sample_new_pairs(
         keep = draw[:, 0] != draw[:, 1]
         if classes is not None:
             keep &= classes[draw[:, 0]] != classes[draw[:, 1]]
-        fresh = np.setdiff1d(keys_of(draw[keep], n_nodes), np.concatenate([taken, found]))
+        fresh = np.setdiff1d(edge_keys(draw[keep], n_nodes), np.concatenate([taken, found]))
         found = np.concatenate([found, rng.permutation(fresh)])
     else:
         found = rng.permutation(_all_new_keys(n_nodes, taken, classes))
     if len(found) < count:
         raise InvalidParameterError(f"{graph.name} has only {len(found)} free pairs; the budget needs {count}")
-    return pairs_of(found[:count], n_nodes)
+    return key_edges(found[:count], n_nodes)
 
 
 def _all_new_keys(
@@ -89,4 +89,4 @@ def _all_new_keys(
     if classes is not None:
         across = classes[rows] != classes[columns]
         rows, columns = rows[across], columns[across]
-    return np.setdiff1d(keys_of(np.stack([rows, columns], axis=1), n_nodes), taken)
+    return np.setdiff1d(edge_keys(np.stack([rows, columns], axis=1), n_nodes), taken)

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 import torch
 
 from kces.graph import Graph
+from kces.kernel import normalized_adjacency
 from kces.lab.attacks.interface import train_nodes
-from kces.lab.defenses.adjacency import normalised
 from kces.types import Features
 
 __all__ = [
@@ -39,7 +39,7 @@ def propagation(adjacency: sp.csr_array, dtype: npt.DTypeLike = DTYPE) -> sp.csr
     >>> propagation(sp.csr_array([[0.0, 1.0], [1.0, 0.0]])).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    return normalised(adjacency).astype(dtype)
+    return normalized_adjacency(adjacency).astype(dtype)
 
 
 def single_precision(features: Features) -> Features:

@@ -1,7 +1,7 @@
 """Every baseline of the paper behind one interface: ``make_defense(name).fit(graph, seed).predict()``."""
 
-from kces.lab.defenses.base import Defense, Model, NeedsFeaturesError, NotApplicableError, Purifier
-from kces.lab.defenses.defense_registry import MODELS, PURIFIERS, make_defense
+from kces.lab.defenses.defense import Defense, Model, NeedsFeaturesError, NotApplicableError, Purifier
+from kces.lab.defenses.defense_registry import MODELS, PURIFIERS, make_defense, register_defense
 from kces.lab.defenses.purified import Purified
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "Purified",
     "Purifier",
     "make_defense",
+    "register_defense",
 ]

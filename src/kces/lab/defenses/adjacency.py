@@ -1,4 +1,4 @@
-"""Weighted adjacencies that purifiers hand to models, and the normalised operators models run on."""
+"""Weighted adjacencies that purifiers hand to models, and the normalized operators models run on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from kces.graph import Graph
+from kces.kernel import normalized_adjacency
 from kces.lab.training import SparseOperator
 
 __all__ = ["Adjacency", "LowRank", "Operator", "edge_list", "gcn_operator", "sparse_on_edges", "weighted"]
@@ -67,14 +68,7 @@ def gcn_operator(adjacency: Adjacency) -> Operator:
     """``D^-1/2 (A + I) D^-1/2`` as a product with dense tensors."""
     if isinstance(adjacency, LowRank):
         return _low_rank_operator(adjacency)
-    return SparseOperator(normalised(adjacency), symmetric=True)
-
-
-def normalised(adjacency: sp.csr_array, power: float = -0.5) -> sp.csr_array:
-    """``D^p (A + I) D^p`` with D the row sums of ``A + I``."""
-    looped = sp.csr_array(adjacency + sp.eye_array(adjacency.shape[0]))
-    scale = sp.diags_array(np.power(np.asarray(looped.sum(axis=1)), power))
-    return sp.csr_array(scale @ looped @ scale)
+    return SparseOperator(normalized_adjacency(adjacency), symmetric=True)
 
 
 def _low_rank_operator(adjacency: LowRank) -> Operator:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from kces.lab.defenses.adjacency import Operator, gcn_operator
-from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.mlp import MLPNetwork
 
 __all__ = ["AirGNN"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import Grid, Purifier
+from kces.lab.defenses.defense import Grid, Purifier
 from kces.lab.defenses.similarity import cosine
 
 __all__ = ["Cosine"]

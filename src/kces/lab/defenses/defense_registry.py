@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from kces.errors import InvalidParameterError
 from kces.lab.defenses.airgnn import AirGNN
-from kces.lab.defenses.base import Defense, Model, Purifier
 from kces.lab.defenses.cosine import Cosine
+from kces.lab.defenses.defense import Defense, Model, Purifier
 from kces.lab.defenses.edge_sanitization import KCESPaper, KCESRobust
 from kces.lab.defenses.gat import GAT
 from kces.lab.defenses.gcn import GCN
@@ -20,10 +23,11 @@ from kces.lab.defenses.purified import Purified
 from kces.lab.defenses.rgcn import RGCN
 from kces.lab.defenses.svd import SVD
 from kces.lab.training import DEEPROBUST, TrainingPreset
+from kces.plugins import Registry, origin_of
 
-__all__ = ["MODELS", "PURIFIERS", "make_defense"]
+__all__ = ["MODELS", "PURIFIERS", "before_a_gcn", "make_defense", "register_defense"]
 
-MODELS: dict[str, type[Model]] = {
+_MODELS: dict[str, type[Defense]] = {
     "mlp": MLP,
     "gcn": GCN,
     "gat": GAT,
@@ -34,7 +38,7 @@ MODELS: dict[str, type[Model]] = {
     "prognn": ProGNN,
 }
 
-PURIFIERS: dict[str, type[Purifier]] = {
+_PURIFIERS: dict[str, type[Purifier]] = {
     "jaccard": Jaccard,
     "svd": SVD,
     "gpr-gae": GPRGAE,
@@ -43,6 +47,45 @@ PURIFIERS: dict[str, type[Purifier]] = {
     "cosine": Cosine,
     "oracle": Oracle,
 }
+
+_GROUP = "kces.defenses"
+MODELS: Registry[type[Defense]] = Registry("model", _GROUP, _MODELS)
+PURIFIERS: Registry[type[Purifier]] = Registry("purifier", _GROUP, _PURIFIERS)
+
+AnyDefense = TypeVar("AnyDefense", bound="type[Defense] | type[Purifier]")
+
+
+def register_defense(name: str) -> Callable[[AnyDefense], AnyDefense]:
+    """Decorate a class of one's own, a defense, model or purifier: it is then known by name, also in ``kces+name``.
+
+    The class must be usable without arguments (a :class:`Model` gets the training preset), and ``name`` made of
+    lower-case letters, digits, ``-`` and ``_``.
+
+    >>> @register_defense("half-blind")
+    ... class HalfBlind(Jaccard):
+    ...     pass
+    >>> type(make_defense("half-blind+gat").purifier).__name__
+    'HalfBlind'
+    >>> PURIFIERS.forget("half-blind")
+    """
+
+    def register(kind: AnyDefense) -> AnyDefense:
+        if name in (MODELS if issubclass(kind, Purifier) else PURIFIERS):
+            raise InvalidParameterError(f"there is already a defense called '{name}'; choose another name")
+        if issubclass(kind, Purifier):
+            PURIFIERS.register(name, kind, origin=origin_of(kind))
+        elif issubclass(kind, Defense):
+            MODELS.register(name, kind, origin=origin_of(kind))
+        else:
+            raise InvalidParameterError(f"{kind.__name__} must be a subclass of Defense, Model or Purifier")
+        return kind
+
+    return register
+
+
+def before_a_gcn(purifier: Purifier, *, preset: TrainingPreset = DEEPROBUST) -> Purified:
+    """What a purifier alone means: the purifier before a GCN."""
+    return Purified(purifier, GCN(preset))
 
 
 def make_defense(name: str, *, preset: TrainingPreset = DEEPROBUST) -> Defense:
@@ -64,7 +107,8 @@ def make_defense(name: str, *, preset: TrainingPreset = DEEPROBUST) -> Defense:
             f"unknown defense {name!r}; models: {', '.join(MODELS)}; purifiers: {', '.join(PURIFIERS)}; "
             f"together as purifier+model"
         )
-    defense: Defense = MODELS[last](preset=preset)
+    model = MODELS[last]
+    defense: Defense = model(preset=preset) if issubclass(model, Model) else model()
     for purifier in reversed(before):
         defense = Purified(PURIFIERS[purifier](), defense)
     return defense

@@ -14,7 +14,7 @@ from kces.automatic_cut import informed_choice
 from kces.estimator import ALPHAS
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import Correct, Grid, Purifier, best_on_validation
+from kces.lab.defenses.defense import Correct, Grid, Purifier, best_on_validation
 from kces.scorers import Scored, ScoreOptions, make_scorer
 
 __all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "TimedScores"]

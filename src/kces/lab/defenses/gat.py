@@ -14,7 +14,7 @@ with warnings.catch_warnings():  # importing PyG uses a torch function that is a
     from torch_geometric.nn import GATConv
 
 from kces.lab.defenses.adjacency import edge_list
-from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.training import FeatureLinear
 

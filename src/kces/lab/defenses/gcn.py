@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.lab.defenses.adjacency import Operator, gcn_operator
-from kces.lab.defenses.base import Model, Task
+from kces.lab.defenses.defense import Model, Task
 from kces.lab.training import FeatureInput, FeatureLinear, uniform_parameter
 
 __all__ = ["GCN", "GCNNetwork"]

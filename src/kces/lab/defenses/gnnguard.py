@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.lab.defenses.adjacency import edge_list
-from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.similarity import cosine
 from kces.lab.training import FeatureLinear, uniform_parameter
 

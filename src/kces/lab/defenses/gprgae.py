@@ -16,8 +16,9 @@ from torch.nn import functional
 
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import Grid, Purifier, threads_for
+from kces.lab.defenses.defense import Grid, Purifier, threads_for
 from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded, torch_threads
+from kces.node_pairs import are_edges
 
 __all__ = ["GPRGAE"]
 
@@ -155,8 +156,4 @@ def _operator(pairs: Pairs, weights: npt.NDArray[np.float64], n_nodes: int) -> S
 def _random_pairs(graph: Graph, count: int, generator: np.random.Generator) -> Pairs:
     """Random node pairs that are no edges: about ``count``, fewer on a dense graph."""
     pairs = np.sort(generator.integers(graph.n_nodes, size=(count, 2)), axis=1)
-    keys = pairs[:, 0] * graph.n_nodes + pairs[:, 1]
-    known = graph.edges[:, 0] * graph.n_nodes + graph.edges[:, 1]  # in increasing order
-    position = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    free = (pairs[:, 0] != pairs[:, 1]) & (known[position] != keys)
-    return np.asarray(pairs[free])
+    return np.asarray(pairs[(pairs[:, 0] != pairs[:, 1]) & ~are_edges(graph, pairs)])

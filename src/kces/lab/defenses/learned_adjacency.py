@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from kces.lab.defenses.adjacency import Adjacency, LowRank, Operator
-from kces.lab.defenses.base import Task, has_identity_features
+from kces.lab.defenses.defense import Task
 from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
 from kces.lab.defenses.row_blocks import row_blocks
 from kces.types import Features, is_sparse
@@ -77,7 +77,7 @@ class LearnedAdjacency:
         self.momentum = torch.zeros_like(self.given)
         self.steps = 0
         self._left: int | None = None
-        self.smoothness = 0.0 if has_identity_features(task.graph) else settings.smoothness
+        self.smoothness = settings.smoothness if task.graph.has_features else 0.0
         if self.smoothness > 0:
             self.similarity = torch.from_numpy(_inner_products(task.graph.features))
         self._factors: Factors = []

@@ -8,7 +8,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.training import FeatureInput, FeatureLinear
 
 __all__ = ["MLP", "MLPNetwork"]

@@ -8,7 +8,7 @@ from typing import ClassVar
 from torch import nn
 
 from kces.lab.defenses.adjacency import gcn_operator
-from kces.lab.defenses.base import Grid, Model, Task
+from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
 
 __all__ = ["NoiseGNN"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, weighted
-from kces.lab.defenses.base import NotApplicableError, Purifier
+from kces.lab.defenses.defense import NotApplicableError, Purifier
 
 __all__ = ["Oracle"]
 

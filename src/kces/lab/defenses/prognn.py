@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.graph import Graph
-from kces.lab.defenses.base import Classes, Grid, Model, Task
+from kces.lab.defenses.defense import Classes, Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
 from kces.lab.defenses.learned_adjacency import LearnedAdjacency
 from kces.lab.training import BestWeights, Supervision, evaluate

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from typing_extensions import Self
@@ -12,7 +11,7 @@ from typing_extensions import Self
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
-from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, Purifier, require_features
+from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, Parameters, Purifier, require_features
 
 __all__ = ["Purified"]
 
@@ -48,7 +47,7 @@ class Purified(Defense):
     def predict(self) -> Classes:
         return self.behind.predict()
 
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Purified:
+    def with_parameters(self, parameters: Parameters) -> Purified:
         ours = {name: value for name, value in parameters.items() if name in self.purifier.grid}
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return Purified(replace(self.purifier, **ours), self.behind.with_parameters(theirs))
@@ -56,10 +55,10 @@ class Purified(Defense):
     def trained_for(self, epochs: int) -> Purified:
         return Purified(replace(self.purifier), self.behind.trained_for(epochs))
 
-    def always_tried(self) -> Sequence[Mapping[str, Any]]:
+    def always_tried(self) -> Sequence[Parameters]:
         return self.purifier.always_tried
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+    def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
         return self.purifier.choose(settings, right)
 
     def informed_by(self, attacked: AttackedGraph) -> Purified:

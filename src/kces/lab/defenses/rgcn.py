@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kces.lab.defenses.adjacency import normalised
-from kces.lab.defenses.base import Classes, Grid, Model, Task
+from kces.kernel import normalized_adjacency
+from kces.lab.defenses.defense import Classes, Grid, Model, Task
 from kces.lab.training import FeatureLinear, SparseOperator, train
 
 __all__ = ["RGCN"]
@@ -33,8 +33,8 @@ class RGCNNetwork(nn.Module):
         ):
             nn.init.xavier_uniform_(weight)
         adjacency = task.sparse_adjacency
-        self.mean_operator = SparseOperator(normalised(adjacency, -0.5), symmetric=True)
-        self.variance_operator = SparseOperator(normalised(adjacency, -1.0), symmetric=True)
+        self.mean_operator = SparseOperator(normalized_adjacency(adjacency, -0.5), symmetric=True)
+        self.variance_operator = SparseOperator(normalized_adjacency(adjacency, -1.0), symmetric=True)
         self.settings = settings
 
     def forward(self) -> Tensor:

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import svds
 
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, LowRank
-from kces.lab.defenses.base import Grid, Purifier
+from kces.lab.defenses.defense import Grid, Purifier
 
 __all__ = ["SVD"]
 

@@ -12,14 +12,13 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kces.automatic_cut import surely_better
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
-from kces.lab.defenses.base import Classes, Correct, Defense, Grid, Model, best_on_validation
+from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, Value, best_on_validation
 from kces.lab.defenses.gcn import GCN
 
 __all__ = ["Trial", "Tuned", "accuracy", "candidates", "settings_to_try", "tuned"]
@@ -31,7 +30,7 @@ _log = logging.getLogger(__name__)
 class Trial:
     """One setting and the validation accuracy (percent) it reached. No parameters: the published settings."""
 
-    parameters: dict[str, Any]
+    parameters: dict[str, Value]
     accuracy: float
 
 
@@ -40,7 +39,7 @@ class Tuned:
     """The chosen setting, ready to be fitted, and all that was tried."""
 
     defense: Defense
-    parameters: dict[str, Any]
+    parameters: dict[str, Value]
     trials: list[Trial]
 
     @property
@@ -99,7 +98,7 @@ def tuned(
     return Tuned(defense.with_parameters(chosen), chosen, done)
 
 
-def settings_to_try(defense: Defense, trials: int, seed: int = 0) -> list[dict[str, Any]]:
+def settings_to_try(defense: Defense, trials: int, seed: int = 0) -> list[dict[str, Value]]:
     """The candidates within the budget, and what the defense's own choice must hear of besides.
 
     >>> from kces.lab.defenses import make_defense
@@ -112,7 +111,7 @@ def settings_to_try(defense: Defense, trials: int, seed: int = 0) -> list[dict[s
     return chosen + [dict(setting) for setting in defense.always_tried() if setting not in chosen]
 
 
-def _published_among(choices: list[dict[str, Any]], defense: Defense) -> int | None:
+def _published_among(choices: list[dict[str, Value]], defense: Defense) -> int | None:
     """Which of the settings is the published one; a training with the same seed need not be repeated."""
     published = defense.with_parameters({})
     return next((at for at, each in enumerate(choices) if defense.with_parameters(each) == published), None)
@@ -137,7 +136,7 @@ def _percent(right: Correct) -> float:
     return 100.0 * float(right.mean())
 
 
-def candidates(grid: Grid, trials: int, seed: int = 0) -> list[dict[str, Any]]:
+def candidates(grid: Grid, trials: int, seed: int = 0) -> list[dict[str, Value]]:
     """At most ``trials`` settings: the whole grid if it is no larger, else a Latin square of it.
 
     In the Latin square every parameter's values are covered evenly from end to end; how the values of

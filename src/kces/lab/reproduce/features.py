@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +37,7 @@ def perturb_features(features: Features, share: float, seed: int = 0) -> Feature
     return _shuffle_within_columns(np.array(features), share, generator)
 
 
-def _move_entries(matrix: Any, share: float, generator: np.random.Generator) -> sp.csr_array:
+def _move_entries(matrix: sp.coo_array, share: float, generator: np.random.Generator) -> sp.csr_array:
     n_rows, n_columns = matrix.shape
     columns = matrix.col.astype(np.int64)
     places = matrix.row.astype(np.int64) * n_columns + columns

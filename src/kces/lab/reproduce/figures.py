@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,18 @@ from kces.atomic import atomic_write
 from kces.lab.reproduce.palette import CEILING_COLOUR, FLOOR_COLOUR, SEQUENCE, colour_of, style
 from kces.lab.reproduce.plan import CEILING, FLOOR, label_of
 from kces.lab.reproduce.tables import Filled, rows_of, sections
+from kces.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_dots", "draw_histograms", "draw_lines", "draw_scale", "save_figure"]
 
 FORMATS = ("png", "svg")
 
 
-def save_figure(figure: Any, folder: Path, stem: str) -> list[Path]:
+def save_figure(figure: Figure, folder: Path, stem: str) -> list[Path]:
     """Write the figure as PNG and SVG and let go of it."""
     from matplotlib import pyplot
 
@@ -31,12 +36,12 @@ def save_figure(figure: Any, folder: Path, stem: str) -> list[Path]:
     return paths
 
 
-def draw_dots(filled: list[Filled], unit: str) -> dict[str, Any]:
+def draw_dots(filled: list[Filled], unit: str) -> dict[str, Figure]:
     """A figure per section: a panel per situation, a line per method; hollow is the paper's number."""
     return {name: _dots(name, members, unit) for name, members in sections(filled).items()}
 
 
-def _dots(name: str, members: list[Filled], unit: str) -> Any:
+def _dots(name: str, members: list[Filled], unit: str) -> Figure:
     from matplotlib import pyplot
 
     rows, columns, grid = rows_of(members)
@@ -58,7 +63,7 @@ def _dots(name: str, members: list[Filled], unit: str) -> Any:
     return figure
 
 
-def _draw_dot(axis: Any, height: int, filled: Filled) -> None:
+def _draw_dot(axis: Axes, height: int, filled: Filled) -> None:
     colour = colour_of(filled.slot.row)
     paper = filled.slot.paper
     if paper is not None and paper.mean is not None:
@@ -69,14 +74,14 @@ def _draw_dot(axis: Any, height: int, filled: Filled) -> None:
         axis.annotate(filled.problem[:16], (0.02, height), xycoords=("axes fraction", "data"), fontsize=7, va="center")
 
 
-def _draw_bounds(axis: Any, members: list[Filled], line: Any) -> None:
+def _draw_bounds(axis: Axes, members: list[Filled], line: Callable[..., object]) -> None:
     if members and members[0].floor is not None:
         line(members[0].floor, color=FLOOR_COLOUR, linestyle="--", linewidth=1)
     if members and members[0].ceiling is not None:
         line(members[0].ceiling, color=CEILING_COLOUR, linestyle=":", linewidth=1)
 
 
-def draw_lines(filled: list[Filled], unit: str) -> dict[str, Any]:
+def draw_lines(filled: list[Filled], unit: str) -> dict[str, Figure]:
     """A figure per section whose rows are numbers: a line per column with a band of one standard deviation."""
     return {
         name: _lines(name, members, unit)
@@ -85,7 +90,7 @@ def draw_lines(filled: list[Filled], unit: str) -> dict[str, Any]:
     }
 
 
-def _lines(name: str, members: list[Filled], unit: str) -> Any:
+def _lines(name: str, members: list[Filled], unit: str) -> Figure:
     from matplotlib import pyplot
 
     _, columns, _ = rows_of(members)
@@ -110,7 +115,7 @@ def _lines(name: str, members: list[Filled], unit: str) -> Any:
     return figure
 
 
-def draw_scale(filled: list[Filled], unit: str) -> dict[str, Any]:
+def draw_scale(filled: list[Filled], unit: str) -> dict[str, Figure]:
     """Seconds against edges on logarithmic axes, a line per method."""
     from matplotlib import pyplot
 
@@ -133,7 +138,7 @@ def draw_scale(filled: list[Filled], unit: str) -> dict[str, Any]:
     return {"scale": figure}
 
 
-def draw_histograms(name: str, scores: Mapping[str, Any]) -> Any:
+def draw_histograms(name: str, scores: Mapping[str, Array]) -> Figure:
     """Densities of the logarithm of the scores, one outline per graph; zeros are left out."""
     from matplotlib import pyplot
 

@@ -9,7 +9,7 @@ from typing import Any
 from kces.datasets import parse_name
 from kces.errors import InvalidParameterError
 from kces.lab.reproduce.cells import Cell, Option
-from kces.lab.reproduce.paper import Reported
+from kces.lab.reproduce.published_numbers import Reported
 
 __all__ = [
     "CEILING",

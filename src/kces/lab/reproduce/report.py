@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kces.atomic import atomic_write
 from kces.errors import OutputError
-from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
 from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
 from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
+from kces.processes.answers import OK, JsonObject
 
 __all__ = ["Report", "make_folder", "write_report"]
 
@@ -43,7 +42,7 @@ class Report:
         """What the cells were run with; more than one when versions have changed in between."""
         return sorted({outcome.environment for outcome in self.outcomes.values() if outcome.environment})
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """How the numbers were made."""
         return {
             "experiment": self.experiment.name,
@@ -160,7 +159,7 @@ def _write_figures(report: Report, folder: Path) -> list[Path]:
     return [path for stem, figure in figures.items() for path in save_figure(figure, folder, stem)]
 
 
-def _histograms(report: Report) -> dict[str, Any]:
+def _histograms(report: Report) -> JsonObject:
     from kces.lab.reproduce.tasks import unpack
 
     drawn = {}

@@ -12,21 +12,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kces.lab.failures import NOT_APPLICABLE, OK
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.forks import TEMPLATE, Template, TemplateLostError
 from kces.lab.reproduce.needs import by_graph, in_order, needs
-from kces.lab.reproduce.process import WORKER, FreshInterpreter, Limits, Program, RunningCell
 from kces.lab.reproduce.store import Outcome, Store
-from kces.lab.reproduce.tasks import EXCLUSIVE
+from kces.lab.reproduce.tasks import EXCLUSIVE, RUN_CELL
 from kces.memory import available_memory
+from kces.processes import Limits, Order
+from kces.processes.answers import NOT_APPLICABLE, OK
+from kces.processes.forks import TEMPLATE, Template, TemplateLostError
+from kces.processes.process import POLL_INTERVAL, WORKER, FreshInterpreter, Program, RunningOrder
 from kces.progress import Progress, silent
 from kces.threads import thread_count
 
-__all__ = ["RunReport", "Settings", "run_cells"]
+__all__ = ["PRELOADED", "RunReport", "Settings", "run_cells"]
 
-_POLL_INTERVAL = 0.02
 _MEMORY_SHARE = 0.9
+
+PRELOADED = (
+    "pandas",
+    "sklearn.cluster",
+    "torch_geometric.nn",
+    "kces.scorers",
+    "kces.estimator",
+    "kces.datasets",
+    "kces.lab.defenses.tuning",
+    "kces.lab.measure",
+    "kces.lab.reproduce.features",
+    "kces.lab.reproduce.tasks",
+    "kces.lab.training",
+)
+"""What the tasks import when they are run."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +93,12 @@ def run_cells(
     return RunReport(reused, dict(schedule.ran), time.monotonic() - start)
 
 
+@dataclass(frozen=True)
+class _RunningCell:
+    cell: Cell
+    order: RunningOrder
+
+
 @dataclass
 class _Schedule:
     """The cells that are left, and those under way."""
@@ -86,7 +107,7 @@ class _Schedule:
     store: Store
     settings: Settings
     progress: Progress
-    running: list[RunningCell] = field(default_factory=list)
+    running: list[_RunningCell] = field(default_factory=list)
     ran: Counter[str] = field(default_factory=Counter)
     template: Template | None = None
     lost: set[Cell] = field(default_factory=set)
@@ -111,10 +132,10 @@ class _Schedule:
             while self.waiting or self.running:
                 self._start_what_can()
                 self._collect()
-                time.sleep(_POLL_INTERVAL)
+                time.sleep(POLL_INTERVAL)
         finally:
             for each in self.running:
-                each.kill()
+                each.order.kill()
             self._close_template()
 
     def _start_what_can(self) -> None:
@@ -139,9 +160,10 @@ class _Schedule:
         found = self.store.get(self.needs[cell].values())
         inputs = {part: found[need].result for part, need in self.needs[cell].items()}
         limits = replace(self.settings, jobs=1).limits() if cell.task in EXCLUSIVE else self.limits
-        program = self._program(cell, limits)
+        root = None if self.settings.data_root is None else str(self.settings.data_root)
+        order = Order(RUN_CELL, {"cell": cell.to_json(), "inputs": inputs, "data_root": root})
         try:
-            self.running.append(RunningCell(cell, inputs, limits, program, data_root=self.settings.data_root))
+            self.running.append(_RunningCell(cell, RunningOrder(order, limits, self._program(cell, limits))))
         except TemplateLostError:
             self._close_template()  # the next cell gets a new one
             self._run_again(cell)
@@ -150,20 +172,20 @@ class _Schedule:
         if self.settings.template is None or cell.task in EXCLUSIVE or cell in self.lost:
             return FreshInterpreter(limits, self.settings.command)
         if self.template is None:
-            self.template = Template(limits, self.settings.template)
+            self.template = Template(limits, PRELOADED, self.settings.template)
         return self.template
 
     def _collect(self) -> None:
         for each in list(self.running):
             try:
-                outcome = each.poll()
+                answer = each.order.poll()
             except TemplateLostError:
                 self.running.remove(each)
                 self._run_again(each.cell)
                 continue
-            if outcome is not None:
+            if answer is not None:
                 self.running.remove(each)
-                self._finish(each.cell, outcome)
+                self._finish(each.cell, Outcome.of(answer))
 
     def _run_again(self, cell: Cell) -> None:
         """Without a template this time: whatever keeps it from living cannot keep the run from ending."""

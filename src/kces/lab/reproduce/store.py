@@ -8,14 +8,13 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kces.errors import OutputError, UnreadableFileError
-from kces.lab.failures import NOT_APPLICABLE, OK, OOM, TIMEOUT
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.environment import environment
+from kces.processes.answers import NOT_APPLICABLE, OK, OOM, TIMEOUT, Answer
 
 __all__ = ["Outcome", "Store", "default_store"]
 
@@ -34,14 +33,14 @@ CREATE TABLE IF NOT EXISTS outcomes (
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a cell ended; failures are outcomes too and are never dropped."""
+class Outcome(Answer):
+    """How a cell ended, and on what machine; failures are outcomes too and are never dropped."""
 
-    status: str
-    result: dict[str, Any] = field(default_factory=dict)
-    message: str = ""
-    seconds: float = 0.0
     environment: str = ""
+
+    @classmethod
+    def of(cls, answer: Answer) -> Outcome:
+        return cls(answer.status, answer.result, answer.message, answer.seconds)
 
     @property
     def mark(self) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
-from kces.lab.failures import OK
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.plan import CEILING, FLOOR, Slot, label_of
 from kces.lab.reproduce.store import Outcome
+from kces.processes.answers import OK, JsonObject
 
 __all__ = ["Filled", "fill", "plain_tables", "rows_of", "sections", "to_frame", "to_markdown"]
 
@@ -27,7 +26,7 @@ class Filled:
     slot: Slot
     values: tuple[float, ...]
     marks: tuple[str, ...]
-    parameters: dict[str, Any]
+    parameters: JsonObject
     floor: float | None = None
     ceiling: float | None = None
 
@@ -192,7 +191,7 @@ def to_frame(filled: Iterable[Filled]) -> pd.DataFrame:
     return pd.DataFrame([_record(each) for each in filled])
 
 
-def _record(filled: Filled) -> dict[str, Any]:
+def _record(filled: Filled) -> JsonObject:
     slot, paper = filled.slot, filled.slot.paper
     return {
         "section": slot.section,

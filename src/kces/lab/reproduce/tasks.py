@@ -7,27 +7,31 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kces.datasets.attacked import AttackedGraph
-from kces.errors import InvalidParameterError, KCESError, MemoryLimitError
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.failures import NOT_APPLICABLE, OK, OOM
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.needs import PRESET_OF
 from kces.memory import peak_memory
+from kces.processes.answers import JsonObject
 
 if TYPE_CHECKING:
+    from kces.lab.defenses import Defense
     from kces.scorers import Scored, ScoreOptions
 
-__all__ = ["EXCLUSIVE", "TASKS", "order_by", "pack", "run_task", "unpack"]
+__all__ = ["EXCLUSIVE", "RUN_CELL", "TASKS", "order_by", "pack", "run_cell", "run_task", "unpack"]
 
-Inputs: TypeAlias = Mapping[str, dict[str, Any]]
-Task: TypeAlias = Callable[[Cell, Inputs, Path | None], dict[str, Any]]
+Inputs: TypeAlias = Mapping[str, JsonObject]
+CellFunction: TypeAlias = Callable[[Cell, Inputs, Path | None], JsonObject]
 Scores: TypeAlias = npt.NDArray[np.float64]
+
+RUN_CELL = f"{__name__}:run_cell"
+"""What an order for a cell calls."""
 
 EXCLUSIVE = frozenset({"cost", "score-cost"})
 """Tasks that measure time: the runner gives them the machine to themselves."""
@@ -36,7 +40,16 @@ _WARM_UP_GRAPH = "synthetic:n=60,seed=0"
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
 
-def run_task(cell: Cell, inputs: Inputs, data_root: Path | None = None) -> dict[str, Any]:
+def run_cell(cell: str, inputs: Inputs, data_root: str | None = None) -> JsonObject:
+    """Run the cell that :meth:`Cell.to_json` wrote.
+
+    >>> run_cell(Cell.of("score", "synthetic:n=60,seed=0", "kces").to_json(), {})["edges"] > 100
+    True
+    """
+    return run_task(Cell.from_json(cell), inputs, None if data_root is None else Path(data_root))
+
+
+def run_task(cell: Cell, inputs: Inputs, data_root: Path | None = None) -> JsonObject:
     """Run the cell in this process.
 
     >>> sorted(run_task(Cell.of("accuracy", "synthetic:n=80,seed=0", "mlp"), {}))
@@ -73,14 +86,14 @@ def _load(cell: Cell, data_root: Path | None) -> AttackedGraph:
     return attacked if share is None else with_perturbed_features(attacked, share)
 
 
-def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
+def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Defense:
     """The cell's defense; the KCES in front of it, if there is one, gets the scores of the cell that made them."""
-    from kces.lab.defenses import make_defense
-    from kces.lab.defenses.edge_sanitization import TimedScores
+    from kces.lab.defenses import Purified, make_defense
+    from kces.lab.defenses.edge_sanitization import EdgeSanitization, TimedScores
     from kces.lab.training import training_preset
 
-    defense: Any = make_defense(cell.method, preset=training_preset(cell.option("training", "deeprobust")))
-    if "scores" in inputs:
+    defense = make_defense(cell.method, preset=training_preset(cell.option("training", "deeprobust")))
+    if "scores" in inputs and isinstance(defense, Purified) and isinstance(defense.purifier, EdgeSanitization):
         scored = _stored(attacked.graph, inputs["scores"])
         defense.purifier.known = TimedScores(scored, inputs["scores"]["seconds"])
     return defense.informed_by(attacked)
@@ -89,13 +102,13 @@ def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Any:
 # -- the tasks --------------------------------------------------------------------------------------
 
 
-def _attack(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _attack(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Make the attacked graph, which is then kept beside the data sets."""
     attacked = _load(cell, data_root)
     return {"added": len(attacked.added), "removed": len(attacked.removed)}
 
 
-def _tune(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _tune(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     from kces.lab.defenses.tuning import tuned
 
     attacked = _load(cell, data_root)
@@ -103,7 +116,7 @@ def _tune(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
     return {"parameters": choice.parameters, "trials": [asdict(trial) for trial in choice.trials]}
 
 
-def _accuracy(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _accuracy(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     from kces.lab.defenses.tuning import accuracy
     from kces.lab.measure import watch
 
@@ -120,21 +133,14 @@ def _accuracy(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, A
     }
 
 
-def _cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
-    from kces.lab.defenses import NotApplicableError
-    from kces.lab.measure import measure_fresh
+def _cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
+    """Measured right here: the runner gives this task a fresh process."""
+    from kces.lab.measure import measure_here
 
-    found = measure_fresh(cell.graph, cell.method, data_root)
-    if found.status == OOM:
-        raise MemoryLimitError(found.note)
-    if found.status == NOT_APPLICABLE:
-        raise NotApplicableError(found.note)
-    if found.status != OK:
-        raise KCESError(found.note)
-    return asdict(found)
+    return asdict(measure_here(cell.graph, cell.method, data_root))
 
 
-def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Scores of all edges and the automatic α, with a summary of their distribution."""
     from kces.lab.defenses.edge_sanitization import TimedScores
 
@@ -144,7 +150,7 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]
     return {"scores": pack(scored.scores)} | facts | _distribution(scored.scores)
 
 
-def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Time and memory of scoring alone, after a small run that compiles what there is to compile."""
     from kces.datasets import load
     from kces.scorers import make_scorer
@@ -164,7 +170,7 @@ def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str,
     }
 
 
-def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Scores of the edges that are left after pruning at the ratio chosen on validation."""
     from kces.lab.defenses.edge_sanitization import KCESPaper
     from kces.scorers import make_scorer
@@ -176,7 +182,7 @@ def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[st
     return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
 
 
-def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> dict[str, Any]:
+def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Accuracy of a GCN after pruning each of the ratios, highest score first, lowest first or at random."""
     from kces.lab.defenses import make_defense
     from kces.lab.defenses.tuning import accuracy
@@ -216,7 +222,7 @@ def _score_options(cell: Cell) -> ScoreOptions:
     )
 
 
-def _stored(graph: Graph, stored: Mapping[str, Any]) -> Scored:
+def _stored(graph: Graph, stored: JsonObject) -> Scored:
     """The scores that another cell has made of this graph, with their automatic ratio."""
     from kces.cut import AlphaChoice
     from kces.scorers import Scored
@@ -232,7 +238,7 @@ def _distribution(scores: Scores) -> dict[str, float]:
     return named | {"mean": float(scores.mean()), "edges": len(scores)}
 
 
-TASKS: dict[str, Task] = {
+TASKS: dict[str, CellFunction] = {
     "attack": _attack,
     "tune": _tune,
     "accuracy": _accuracy,

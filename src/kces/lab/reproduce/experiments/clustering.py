@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kces.lab.reproduce.cells import Option
-from kces.lab.reproduce.paper import CLUSTERING, K_SENSITIVITY, Reported
 from kces.lab.reproduce.plan import CEILING, FLOOR, Experiment, Plan, Slot
+from kces.lab.reproduce.published_numbers import CLUSTERING, K_SENSITIVITY, Reported
 
 __all__ = ["TABLE_CLUSTERING", "TABLE_K"]
 

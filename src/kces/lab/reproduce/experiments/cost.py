@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.paper import COST, METHODS, method_reported
 from kces.lab.reproduce.plan import FLOOR, Experiment, Plan, Slot, is_slow
+from kces.lab.reproduce.published_numbers import COST, METHODS, method_reported
 
 __all__ = ["SUPPLEMENT_RUNTIME", "TABLE_COST"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kces.datasets import is_published, parse_name
-from kces.lab.reproduce.paper import ARXIV, METHODS, ROBUSTNESS, Reported, method_reported
 from kces.lab.reproduce.plan import CEILING, FLOOR, Experiment, Plan, Slot
+from kces.lab.reproduce.published_numbers import ARXIV, METHODS, ROBUSTNESS, Reported, method_reported
 
 __all__ = [
     "FIGURE_PLUG_AND_PLAY",

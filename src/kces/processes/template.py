@@ -1,12 +1,12 @@
-"""Copies of one process that has imported everything: ``python -m kces.lab.reproduce.template SOCKET PARENT``.
+"""Copies of one process that has imported everything: ``python -m kces.processes.template SOCKET PARENT MODULE …``.
 
-Importing torch and the rest takes longer than most cells. The template does it once and then forks: a cell starts
+Importing torch and the rest takes longer than most work. The template does it once and then forks: an order starts
 in milliseconds, with memory that nothing has been computed in, and ends as a process of its own. The template
 itself computes nothing, so that no pool of threads is there to be lost in a fork.
 
-Runner and template share a socket on which the runner hands over four files for each cell: order, answer and
-complaints, and a line. On its line the template says that the cell has started, and later its exit code. Either side
-notices the other's end by the closed line: the runner runs the cell again, the template kills it.
+Runner and template share a socket on which the runner hands over four files for each order: order, answer and
+complaints, and a line. On its line the template says that the work has started, and later its exit code. Either side
+notices the other's end by the closed line: the runner starts the work again, the template kills it.
 """
 
 from __future__ import annotations
@@ -24,40 +24,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from kces.lab.reproduce import worker
+from kces.processes import worker
 
-__all__ = ["FILES_PER_CELL", "PRELOADED", "STARTED", "main"]
+__all__ = ["FILES_PER_ORDER", "STARTED", "main"]
 
-FILES_PER_CELL = 4
+FILES_PER_ORDER = 4
 STARTED = b"started\n"
-
-PRELOADED = (
-    "pandas",
-    "sklearn.cluster",
-    "torch_geometric.nn",
-    "kces.scorers",
-    "kces.estimator",
-    "kces.datasets",
-    "kces.lab.defenses.tuning",
-    "kces.lab.measure",
-    "kces.lab.reproduce.features",
-    "kces.lab.reproduce.tasks",
-    "kces.lab.training",
-)
-"""What the tasks import when they are run."""
 
 _REAP_INTERVAL = 0.02
 _WATCH_INTERVAL = 0.2
 
 
-def main(modules: tuple[str, ...] = PRELOADED, work: Callable[[], None] = worker.main) -> None:
+def main(work: Callable[[], None] = worker.main) -> None:
     """Import the modules, then run ``work`` in a copy of this process for every order, until the runner is gone."""
-    number, parent = map(int, sys.argv[1:])
-    with _ending_with(parent):
+    number, parent, *modules = sys.argv[1:]
+    with _ending_with(int(parent)):
         _import_all(modules)
     gc.collect()
     gc.freeze()  # else the first collection in a copy would write to, and so copy, every page
-    with socket.socket(fileno=number) as runner:
+    with socket.socket(fileno=int(number)) as runner:
         _Template(runner, work).serve()
 
 
@@ -80,9 +65,9 @@ def _ending_with(parent: int) -> Iterator[None]:
         watcher.join()
 
 
-def _import_all(modules: tuple[str, ...]) -> None:
+def _import_all(modules: list[str]) -> None:
     for module in modules:
-        with suppress(ImportError):  # the cell that needs it says so
+        with suppress(ImportError):  # the work that needs it says so
             importlib.import_module(module)
 
 
@@ -110,7 +95,7 @@ class _Template:
 
     def _accept(self) -> bool:
         """Fork for the next order; False when there is no runner any more."""
-        message, files, _, _ = socket.recv_fds(self.runner, 1, FILES_PER_CELL)
+        message, files, _, _ = socket.recv_fds(self.runner, 1, FILES_PER_ORDER)
         if not message:
             return False
         pid = os.fork()

@@ -1,4 +1,4 @@
-"""A cell's process seen from the runner: start it, ask whether it has ended, and how."""
+"""A process seen from the one that wants its answer: start it, ask whether it has ended, and how."""
 
 from __future__ import annotations
 
@@ -12,16 +12,26 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
-from kces.lab.failures import ERROR, OOM, TIMEOUT
-from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.store import Outcome
+from kces.processes.answers import ERROR, OOM, TIMEOUT, Answer
+from kces.processes.orders import Order
 
-__all__ = ["WORKER", "FreshInterpreter", "Limits", "Process", "Program", "RunningCell", "Streams", "environment_of"]
+__all__ = [
+    "POLL_INTERVAL",
+    "WORKER",
+    "FreshInterpreter",
+    "Limits",
+    "Process",
+    "Program",
+    "RunningOrder",
+    "Streams",
+    "environment_of",
+    "run_order",
+]
 
-WORKER: tuple[str, ...] = (sys.executable, "-m", "kces.lab.reproduce.worker")
+WORKER: tuple[str, ...] = (sys.executable, "-m", "kces.processes.worker")
+POLL_INTERVAL = 0.02
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _ADDRESS_SPACE_OF_LIBRARIES = 2 * 2**30
@@ -30,9 +40,9 @@ _ADDRESS_SPACE_OF_LIBRARIES = 2 * 2**30
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may use; None is no limit. ``memory`` is in bytes, ``seconds`` is wall time."""
+    """What one process may use; None is no limit. ``memory`` is in bytes, ``seconds`` is wall time."""
 
-    threads: int = 1
+    threads: int | None = None
     memory: int | None = None
     seconds: float | None = None
 
@@ -45,8 +55,8 @@ class Streams:
     answer: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
     complaints: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
-    def write_order(self, order: dict[str, Any]) -> None:
-        self.order.write(json.dumps(order).encode())
+    def write_order(self, order: str) -> None:
+        self.order.write(order.encode())
         self.order.seek(0)
 
     def close(self) -> None:
@@ -68,16 +78,16 @@ class Program(Protocol):
     """What turns an order into a process."""
 
     def parent(self) -> int:
-        """Number of the process whose end must be the end of the cell."""
+        """Number of the process whose end must be the end of the work."""
 
     def start(self, streams: Streams) -> Process: ...
 
 
 @dataclass(frozen=True)
 class FreshInterpreter:
-    """Starts a new program for every cell: seconds of imports, but time and memory are the cell's own."""
+    """Starts a new program for every order: seconds of imports, but time and memory are the work's own."""
 
-    limits: Limits
+    limits: Limits = Limits()
     command: Sequence[str] = WORKER
 
     def parent(self) -> int:
@@ -109,30 +119,14 @@ class _Started:
         self.process.wait()
 
 
-class RunningCell:
-    """One cell under way."""
+class RunningOrder:
+    """One order under way."""
 
-    def __init__(
-        self,
-        cell: Cell,
-        inputs: dict[str, dict[str, Any]],
-        limits: Limits,
-        program: Program,
-        *,
-        data_root: Path | None = None,
-    ) -> None:
-        self.cell = cell
+    def __init__(self, order: Order, limits: Limits, program: Program) -> None:
         self._limits = limits
         self._streams = Streams()
-        self._streams.write_order(
-            {
-                "cell": cell.to_json(),
-                "inputs": inputs,
-                "data_root": None if data_root is None else str(data_root),
-                "memory": None if limits.memory is None else limits.memory + _ADDRESS_SPACE_OF_LIBRARIES,
-                "parent": program.parent(),
-            }
-        )
+        memory = None if limits.memory is None else limits.memory + _ADDRESS_SPACE_OF_LIBRARIES
+        self._streams.write_order(order.to_json(memory=memory, parent=program.parent()))
         try:
             self._process = program.start(self._streams)
         except BaseException:
@@ -140,8 +134,8 @@ class RunningCell:
             raise
         self._start = time.monotonic()
 
-    def poll(self) -> Outcome | None:
-        """The outcome once the process has ended, or has used up its time; None before."""
+    def poll(self) -> Answer | None:
+        """The answer once the process has ended, or has used up its time; None before."""
         seconds = time.monotonic() - self._start
         try:
             code = self._process.poll()
@@ -152,23 +146,40 @@ class RunningCell:
             if self._limits.seconds is None or seconds < self._limits.seconds:
                 return None
             self.kill()
-            return Outcome(TIMEOUT, message=f"stopped after {self._limits.seconds:g} s", seconds=seconds)
-        outcome = self._outcome(code, seconds)
+            return Answer(TIMEOUT, message=f"stopped after {self._limits.seconds:g} s", seconds=seconds)
+        answer = self._answer(code, seconds)
         self._streams.close()
-        return outcome
+        return answer
 
     def kill(self) -> None:
         """End the process and whatever it has started."""
         self._process.kill()
         self._streams.close()
 
-    def _outcome(self, code: int, seconds: float) -> Outcome:
+    def _answer(self, code: int, seconds: float) -> Answer:
         lines = _text(self._streams.answer).strip().splitlines()
         if code == 0 and lines:
             said = json.loads(lines[-1])
-            return Outcome(said["status"], said["result"], said["message"], seconds)
+            return Answer(said["status"], said["result"], said["message"], seconds)
         status, message = _death(code, _text(self._streams.complaints).strip())
-        return Outcome(status, message=message, seconds=seconds)
+        return Answer(status, message=message, seconds=seconds)
+
+
+def run_order(order: Order, limits: Limits = Limits()) -> Answer:
+    """Carry out the order in a fresh interpreter and wait for its answer.
+
+    >>> run_order(Order("kces.processes.orders:_greeting", {"name": "Bob"})).result
+    {'said': 'hello Bob'}
+    """
+    running = RunningOrder(order, limits, FreshInterpreter(limits))
+    answer = None
+    try:
+        while (answer := running.poll()) is None:
+            time.sleep(POLL_INTERVAL)
+        return answer
+    finally:
+        if answer is None:  # interrupted: the process leads a group of its own and has not heard of it
+            running.kill()
 
 
 def _death(code: int, complaint: str) -> tuple[str, str]:
@@ -195,7 +206,9 @@ def environment_of(limits: Limits) -> dict[str, str]:
     >>> environment_of(Limits(threads=3))["OMP_NUM_THREADS"]
     '3'
     """
-    own = dict.fromkeys((*_THREAD_VARIABLES, "KCES_NUM_THREADS"), str(limits.threads))
+    own = {}
+    if limits.threads is not None:
+        own = dict.fromkeys((*_THREAD_VARIABLES, "KCES_NUM_THREADS"), str(limits.threads))
     if limits.memory is not None:
         own["KCES_MEMORY_LIMIT"] = str(limits.memory)  # lets the library refuse before it allocates
     return os.environ | own

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from torch import nn
 from typing_extensions import Self
 
 from kces.datasets.attacked import AttackedGraph
-from kces.errors import InvalidParameterError, KCESError
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
 from kces.lab.training import (
@@ -27,11 +28,24 @@ from kces.lab.training import (
     torch_threads,
     train,
 )
+from kces.processes import NotApplicableError
 from kces.threads import thread_count
 
-__all__ = ["Defense", "Grid", "Model", "NeedsFeaturesError", "NotApplicableError", "Purifier", "Task"]
+__all__ = [
+    "Defense",
+    "Grid",
+    "Model",
+    "NeedsFeaturesError",
+    "NotApplicableError",
+    "Parameters",
+    "Purifier",
+    "Task",
+    "Value",
+]
 
-Grid = Mapping[str, Sequence[Any]]
+Value: TypeAlias = str | int | float | bool | None
+Parameters: TypeAlias = Mapping[str, Value]
+Grid: TypeAlias = Mapping[str, Sequence[Value]]
 Classes = npt.NDArray[np.int64]
 Correct = npt.NDArray[np.bool_]
 
@@ -40,16 +54,20 @@ Correct = npt.NDArray[np.bool_]
 _LARGE = 10_000
 
 
-class NotApplicableError(KCESError):
-    """The method cannot run on this graph at all; tables show a dash."""
-
-
 class NeedsFeaturesError(NotApplicableError):
     """The method compares node features, and the graph has none (identity features)."""
 
 
 class Defense(ABC):
-    """Trained on a graph that may be attacked, it names the class of every node."""
+    """Trained on a graph that may be attacked, it names the class of every node.
+
+    To add one's own, write :meth:`fit` and :meth:`predict` (or subclass :class:`Model` or :class:`Purifier`, which
+    have more of it done), and hand an instance to :func:`kces.lab.evaluation.evaluate`, or decorate the class with
+    :func:`kces.lab.defenses.register_defense`. Hyper-parameters that are to be tuned are attributes named in
+    :meth:`search_space`. Tables show ``name``, else the name of the class.
+    """
+
+    name: str | None = None
 
     #: Seconds of work that a cache saved the last ``fit``; timings add them back.
     reused_seconds: float = 0.0
@@ -62,22 +80,25 @@ class Defense(ABC):
     def predict(self) -> Classes:
         """The class of every node of the graph given to :meth:`fit`."""
 
-    @abstractmethod
     def search_space(self) -> Grid:
         """Values to try for each hyper-parameter when tuning."""
+        return {}
 
-    @abstractmethod
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Defense:
+    def with_parameters(self, parameters: Parameters) -> Defense:
         """A fresh copy with some hyper-parameters changed."""
+        changed = copy(self)
+        for name, value in parameters.items():
+            setattr(changed, name, value)
+        return changed
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+    def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
         """Which setting to keep, from the validation nodes (columns) that each setting (row) got right.
 
         None leaves it to the rule of :func:`kces.lab.defenses.tuning.tuned`.
         """
         return None
 
-    def always_tried(self) -> Sequence[Mapping[str, Any]]:
+    def always_tried(self) -> Sequence[Parameters]:
         """Settings that :meth:`choose` must hear of, however few trials there are."""
         return ()
 
@@ -85,9 +106,9 @@ class Defense(ABC):
         """A fresh copy of the model that is trained in the end, without what cleans the graph before it."""
         return self.with_parameters({})
 
-    @abstractmethod
     def trained_for(self, epochs: int) -> Defense:
-        """A fresh copy whose model is trained for so many epochs."""
+        """A fresh copy whose model, if it is trained in epochs, is trained for so many."""
+        return self.with_parameters({})
 
     def informed_by(self, attacked: AttackedGraph) -> Defense:
         """A copy that knows the attack. Only the oracle uses it."""
@@ -123,7 +144,7 @@ class Task:
 
 @dataclass
 class Model(Defense):
-    """A network trained on the graph. Subclasses say how it is built.
+    """A network trained on the graph. Subclasses, which are dataclasses, say in ``_network`` how it is built.
 
     ``hidden=None`` is the protocol's width: 16, and 32 on graphs as large as Pubmed.
     """
@@ -151,8 +172,9 @@ class Model(Defense):
     def search_space(self) -> Grid:
         return self.grid
 
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Model:
-        return replace(self, **parameters)
+    def with_parameters(self, parameters: Parameters) -> Model:
+        changes: dict[str, Any] = dict(parameters)  # mypy cannot know which field each of them is
+        return replace(self, **changes)
 
     def trained_for(self, epochs: int) -> Model:
         return replace(self, preset=replace(self.preset, epochs=epochs))
@@ -176,10 +198,13 @@ class Model(Defense):
 
 @dataclass
 class Purifier(ABC):
-    """Cleans the graph before a model sees it, without labels."""
+    """Cleans the graph before a model sees it, without labels.
+
+    Subclasses are dataclasses whose fields are the hyper-parameters; ``grid`` says which values are tried.
+    """
 
     grid: ClassVar[Grid] = {}
-    always_tried: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    always_tried: ClassVar[tuple[Parameters, ...]] = ()
     needs_features: ClassVar[bool] = False
 
     #: Seconds of work that a cache saved the last ``purify``.
@@ -190,7 +215,7 @@ class Purifier(ABC):
     def purify(self, graph: Graph, seed: int = 0) -> Adjacency:
         """The adjacency to train on."""
 
-    def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int | None:
+    def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
         """As :meth:`Defense.choose`, for the purifier and the model behind it together."""
         return None
 
@@ -214,17 +239,5 @@ def threads_for(graph: Graph) -> int:
 
 def require_features(graph: Graph, method: str) -> None:
     """Refuse a graph whose features only number its nodes."""
-    if has_identity_features(graph):
+    if not graph.has_features:
         raise NeedsFeaturesError(f"{method} needs features, but those of {graph.name} only number its nodes")
-
-
-def has_identity_features(graph: Graph) -> bool:
-    """True when node i's only feature is being node i.
-
-    >>> has_identity_features(Graph.from_edges([[0, 1], [1, 2]]))
-    True
-    """
-    if graph.n_features != graph.n_nodes:
-        return False
-    features = sp.csr_array(graph.features)
-    return features.nnz == graph.n_nodes and bool((features.diagonal() == 1).all())

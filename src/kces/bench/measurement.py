@@ -1,16 +1,13 @@
-"""One measurement in a process of its own, so that its peak memory is its own: ``python -m kces.bench.worker``.
+"""One measurement, to be made in a process of its own, so that its peak memory is its own.
 
-Reads a job as JSON on stdin, prints the result as JSON on stdout. Compiled code is warmed up before the clock starts.
+Compiled code is warmed up before the clock starts.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,11 +20,15 @@ from kces.engines.problem import Problem
 from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
 from kces.graph import Graph
 from kces.memory import peak_memory
+from kces.processes.answers import JsonObject
 from kces.progress import Progress, silent
 from kces.scorers import ScoreOptions
 from kces.scorers.paper import PaperScorer
 
-__all__ = ["Job", "open_graph", "run"]
+__all__ = ["RUN_JOB", "Job", "open_graph", "run", "run_job"]
+
+RUN_JOB = f"{__name__}:run_job"
+"""What an order for a measurement calls, with the fields of a :class:`Job`."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,25 @@ class Job:
 
     graph: str
     engine: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: JsonObject = field(default_factory=dict)
     edges: list[int] | None = None
     scores: str | None = None
     data_root: str | None = None
 
 
-def run(job: Job) -> dict[str, Any]:
+def run_job(
+    graph: str,
+    engine: str,
+    options: JsonObject,
+    edges: list[int] | None,
+    scores: str | None,
+    data_root: str | None,
+) -> JsonObject:
+    """:func:`run` of the job with these fields."""
+    return run(Job(graph, engine, options, edges, scores, data_root))
+
+
+def run(job: Job) -> JsonObject:
     """Seconds, in all and by stage, peak memory and, where asked for, the scores in a file.
 
     >>> result = run(Job("synthetic:n=60,seed=0", "exact"))
@@ -117,19 +130,10 @@ def _algorithm1(problem: Problem, job: Job, edges: list[int] | None, progress: P
     return np.array(scores)
 
 
-def _train_gcn(graph: Graph) -> dict[str, Any]:
+def _train_gcn(graph: Graph) -> JsonObject:
     from kces.lab.defenses import make_defense
 
     make_defense("gcn").fit(load_builtin("synthetic:n=60,seed=0"), seed=0)
     began = time.perf_counter()
     make_defense("gcn").fit(graph, seed=0)
     return {"seconds": time.perf_counter() - began, "peak_mb": peak_memory() / 2**20, "edges": graph.n_edges}
-
-
-def main() -> None:
-    job = Job(**json.load(sys.stdin))
-    json.dump(run(job) | {"job": asdict(job)}, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""The template seen from the runner: start it once, have it fork a process for every cell."""
+"""The template seen from the runner: start it once, have it fork a process for every order."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kces.lab.reproduce.process import Limits, Process, Streams, environment_of
-from kces.lab.reproduce.template import STARTED
+from kces.processes.process import Limits, Process, Streams, environment_of
+from kces.processes.template import STARTED
 
 __all__ = ["TEMPLATE", "Template", "TemplateLostError"]
 
-TEMPLATE: tuple[str, ...] = (sys.executable, "-m", "kces.lab.reproduce.template")
+TEMPLATE: tuple[str, ...] = (sys.executable, "-m", "kces.processes.template")
 
 _LONGEST_MESSAGE = 64
 
 
 class TemplateLostError(Exception):
-    """The template has ended and its cells with it; they did nothing wrong."""
+    """The template has ended and its work with it, which did nothing wrong."""
 
 
 class Template:
-    """A process that has imported everything and forks. All cells have the number of threads of ``limits``."""
+    """A process that has imported the modules and forks. All orders have the number of threads of ``limits``."""
 
-    def __init__(self, limits: Limits, command: Sequence[str] = TEMPLATE) -> None:
+    def __init__(self, limits: Limits, modules: Sequence[str] = (), command: Sequence[str] = TEMPLATE) -> None:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [*command, str(theirs.fileno()), str(os.getpid())],
+                [*command, str(theirs.fileno()), str(os.getpid()), *modules],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -44,7 +44,7 @@ class Template:
         return self._process.pid
 
     def start(self, streams: Streams) -> Process:
-        """Fork; the first call waits for the imports, so that they are no part of the cell's time."""
+        """Fork; the first call waits for the imports, so that they are no part of the work's time."""
         line, theirs = socket.socketpair()
         files = (streams.order, streams.answer, streams.complaints, theirs)
         try:
@@ -59,7 +59,7 @@ class Template:
         return _Forked(line)
 
     def close(self) -> None:
-        """End the template; a cell that it still has notices and ends too."""
+        """End the template; work that it still has notices and ends too."""
         self._socket.close()
         self._process.kill()
         self._process.wait()

@@ -1,0 +1,192 @@
+"""``kces lab cost|strength|study``: the measurements behind the tables of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from kces.atomic import atomic_write, check_output
+from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
+from kces.cli.output import console, print_json, progress_bar, show_table
+from kces.errors import InvalidParameterError, KCESError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from kces.lab.measure import Cost
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Measure defenses, attacks and variants of the score.", no_args_is_help=True)
+
+TableOption = Annotated[Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write the table here as CSV.")]
+
+
+@app.command()
+def cost(
+    graph: GraphArgument,
+    defense: Annotated[str, typer.Option("--defense", metavar="NAMES", help="Defenses, separated by commas.")],
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Time and memory of one training of each defense, in a fresh process each."""
+    with _torch_needed():
+        from kces.lab.measure import EPOCHS, measure_fresh
+    names = _words("--defense", defense)
+    _check(output, force)
+    costs = []
+    with progress_bar(quiet=quiet or json) as progress:
+        for done, name in enumerate(names):
+            progress("fresh processes", done, len(names))
+            costs.append(measure_fresh(graph, name, data_root))
+    if all(each.seconds is None for each in costs):
+        raise KCESError(f"nothing could be measured on {graph}: {costs[0].note}")
+    _write_table(output, [asdict(each) for each in costs], force)
+    if json:
+        print_json([asdict(each) for each in costs])
+        return
+    _show_costs(f"{graph}: one training each, fresh process, default hyper-parameters, {EPOCHS} epochs", costs)
+    _say_written(output)
+
+
+@app.command()
+def strength(
+    only: Annotated[str, typer.Option("--only", metavar="DATASET", help="The data set.")] = "cora",
+    methods: Annotated[
+        str | None, typer.Option("--methods", metavar="NAMES", help="Attacks, separated by commas. Default: all.")
+    ] = None,
+    budgets: Annotated[str, typer.Option("--budgets", help="Shares of the edges, separated by commas.")] = "0.1,0.25",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="GCN runs per graph.")] = 5,
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Accuracy of a GCN under each attack, as a Markdown table; a process of its own for every row."""
+    with _torch_needed():
+        from kces.lab.attack_strength import HEADER, graph_names, markdown_row, measure_fresh
+        from kces.lab.attacks import ATTACKS
+    from kces.datasets import files_needed
+
+    files_needed(only)  # refuses an unknown data set
+    chosen = list(ATTACKS) if methods is None else _words("--methods", methods)
+    names = graph_names(only, chosen, _numbers("--budgets", budgets))
+    _check(output, force)
+    rows = []
+    if not json:
+        typer.echo(HEADER)
+    with progress_bar(quiet=quiet or json) as progress:
+        for done, name in enumerate(names):
+            progress("graphs", done, len(names))
+            rows.append(measure_fresh(name, data_root, seeds))
+            if not json:
+                typer.echo(markdown_row(rows[-1]))
+    _write_table(output, [asdict(row) for row in rows], force)
+    if json:
+        print_json([asdict(row) for row in rows])
+        return
+    _say_written(output)
+
+
+@app.command()
+def study(
+    what: Annotated[
+        str, typer.Argument(metavar="tune|look", help="tune: tuning graphs; look: held-out graphs.", show_default=False)
+    ],
+    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant; may be repeated.")] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=0, help="GCN seeds per α; 0 ranks only, without training.")] = 0,
+    references: Annotated[
+        bool, typer.Option("--references", help="Add rows without defence, at the automatic α and of the oracle.")
+    ] = False,
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """Variants of the score on the graphs of the study, as CSV, a line as soon as it is there."""
+    with _torch_needed():
+        from kces.lab.study.study_rows import csv_header, csv_line, study_rows
+    _check(output, force)
+    rows, lines = [], [csv_header()]
+    if not json:
+        typer.echo(lines[0])
+    wishes = {"graphs": graph or (), "variants": variant or ()}
+    for row in study_rows(what, **wishes, seeds=seeds, references=references, data_root=data_root):
+        rows.append(asdict(row))
+        lines.append(csv_line(row))
+        if not json:
+            typer.echo(lines[-1])
+    if output is not None:
+        with atomic_write(output, force=force) as temporary:
+            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if json:
+        print_json(rows)
+
+
+@contextmanager
+def _torch_needed() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError("the laboratory needs torch: pip install 'kces[lab]'") from error
+
+
+def _words(option: str, text: str) -> list[str]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise InvalidParameterError(f"{option} names nothing to measure")
+    return words
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(word) for word in _words(option, text)]
+    except ValueError:
+        raise InvalidParameterError(f"{option} takes numbers separated by commas, got '{text}'") from None
+
+
+def _check(output: Path | None, force: bool) -> None:
+    if output is not None:
+        check_output(output, force=force)
+
+
+def _write_table(output: Path | None, rows: list[dict[str, object]], force: bool) -> None:
+    if output is not None:
+        import pandas as pd
+
+        with atomic_write(output, force=force) as temporary:
+            pd.DataFrame(rows).to_csv(temporary, index=False)
+
+
+def _say_written(output: Path | None) -> None:
+    if output is not None:
+        console.print(escape(f"wrote {output}"), highlight=False, soft_wrap=True)
+
+
+def _show_costs(title: str, costs: list[Cost]) -> None:
+    show_table(
+        title,
+        ["defense", "seconds", "CPU seconds", "peak MB", "before fit MB", "accuracy"],
+        [[each.defense, *map(_number, _figures(each))] for each in costs],
+    )
+    for each in costs:
+        if each.note:
+            console.print(escape(f"{each.defense}: {each.note}"), highlight=False, soft_wrap=True)
+
+
+def _figures(cost: Cost) -> tuple[float | None, ...]:
+    return cost.seconds, cost.cpu_seconds, cost.peak_mb, cost.before_mb, cost.accuracy
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"

@@ -1,0 +1,88 @@
+"""Attacked graphs in files: the record of the attack goes with the graph.
+
+An npz file has room for it, as extra arrays that other programs ignore. Beside a file of another format stands
+``FILE.attack.npz``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kces.atomic import atomic_write, check_output
+from kces.datasets.attack_record import AttackRecord
+from kces.datasets.attacked import AttackedGraph
+from kces.errors import InvalidParameterError
+from kces.interop.arrays import read_members, write_members
+from kces.interop.formats import FORMATS, format_named, format_of
+from kces.interop.graph_files import read_graph, write_graph
+
+__all__ = ["attacked_files", "read_attack_record", "read_attacked", "write_attacked"]
+
+
+def attacked_files(path: str | Path, format: str | None = None) -> list[Path]:
+    """The files that :func:`write_attacked` makes: the graph, and the one beside it if it has no room for a record.
+
+    >>> [file.name for file in attacked_files("a.npz")], [file.name for file in attacked_files("a.csv")]
+    (['a.npz'], ['a.csv', 'a.csv.attack.npz'])
+    """
+    target = Path(path)
+    chosen = format_named(format) if format else format_of(target)
+    if chosen is None:
+        raise InvalidParameterError(f"cannot tell the format of {target}; choose one of {', '.join(FORMATS)}")
+    return [target] if chosen.name == "npz" else [target, _beside(target)]
+
+
+def write_attacked(
+    attacked: AttackedGraph, path: str | Path, *, format: str | None = None, force: bool = False
+) -> list[Path]:
+    """Write the attacked graph and the record of its attack; returns the files that were written.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from kces.datasets.toys import barbell
+    >>> bridge_is_new = AttackedGraph(barbell(), barbell().keep_edges(np.arange(21) != 10), np.array([4, 5]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_attacked(bridge_is_new, Path(folder) / "a.csv")
+    ...     back = read_attacked(Path(folder) / "a.csv")
+    >>> back.added.tolist() == bridge_is_new.added.tolist(), back.judged_nodes.tolist()
+    (True, [4, 5])
+    """
+    graph_file, *record_file = attacked_files(path, format)
+    for file in (graph_file, *record_file):
+        check_output(file, force=force)
+    members = AttackRecord.of(attacked).members()
+    if not record_file:
+        with atomic_write(graph_file, force=force) as temporary:
+            write_graph(attacked.graph, temporary, format="npz", force=True)
+            write_members(temporary, read_members(temporary) | members)
+        return [graph_file]
+    # The record first: a graph of this attack never stands there without it.
+    with atomic_write(record_file[0], force=force) as temporary:
+        write_members(temporary, members)
+    write_graph(attacked.graph, graph_file, format=format, force=force)
+    return [graph_file, *record_file]
+
+
+def read_attacked(path: str | Path, *, features: str | Path | None = None) -> AttackedGraph:
+    """The graph of a file with what is known about the attack on it; without a record, a graph that was not attacked.
+
+    ``features`` is as of :func:`kces.interop.graph_files.read_graph`.
+    """
+    graph = read_graph(path, features=features).graph
+    record = read_attack_record(path)
+    return AttackedGraph(graph, graph) if record is None else record.applied_to(graph, Path(path))
+
+
+def read_attack_record(path: str | Path) -> AttackRecord | None:
+    """The record inside an npz file or beside another one; None when there is none."""
+    source = Path(path)
+    chosen = format_of(source)
+    if chosen is None or chosen.name != "npz":
+        source = _beside(source)
+        if not source.exists():
+            return None
+    return AttackRecord.from_members(read_members(source), source)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.attack.npz")
