@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from kces.types import Array, Features, Ints, is_sparse
 
-__all__ = ["all_pairs", "gathered_dots", "inverse_sqrt", "row_by_row"]
+__all__ = ["all_pairs", "gathered_dots", "row_by_row"]
 
 
 _SPARSE = 0.1
@@ -82,12 +82,3 @@ def _sparse_dots(
         for p in range(a_indptr[left[t]], a_indptr[left[t] + 1]):
             dots[t] += a_data[p] * spread[a_indices[p]]
     return dots
-
-
-def inverse_sqrt(squared: Array) -> Array:
-    """``1 / sqrt(x)``, and 0 where x is not positive: a row that has lost its features.
-
-    >>> inverse_sqrt(np.array([4.0, 0.0])).tolist()
-    [0.5, 0.0]
-    """
-    return np.divide(1.0, np.sqrt(np.maximum(squared, 0.0)), out=np.zeros_like(squared), where=squared > 0)
