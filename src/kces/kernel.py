@@ -89,7 +89,7 @@ def value_at_angle(cosine, angle):  # type: ignore[no-untyped-def]
 def slope_at_angle(cosine, angle):  # type: ignore[no-untyped-def]
     """``k'(c) = (π − θ + c / sqrt(1 − c²)) / 2π``, infinite at c = 1. Of arrays, or compiled of numbers.
 
-    >>> slope_at_angle(0.0, np.pi / 2)
+    >>> float(slope_at_angle(0.0, np.pi / 2))
     0.25
     """
     return (np.pi - angle + cosine / np.sqrt(1.0 - cosine * cosine)) / (2.0 * np.pi)
