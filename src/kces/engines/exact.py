@@ -49,7 +49,7 @@ class ExactEngine:
     def memory_needed(self, problem: Problem) -> int:
         """Bytes: ZZᵀ, XZᵀ, H and P, plus a block of rows and their products."""
         n = problem.graph.n_nodes
-        rows = 4 * problem.graph.n_edges
+        rows = 4 * problem.graph.n_edges + 3 * problem.regime.triangles
         return 8 * (4 * n * n + min(2 * rows * n, _ROW_BLOCK_BYTES // 8))
 
     def score(self, problem: Problem, progress: Progress = silent) -> Array:
