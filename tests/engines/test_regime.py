@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from kces.datasets import load
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, star
-from kces.engines import engine_by_size
 from kces.engines.compact import compact
 from kces.engines.regime import DIRECT_LIMIT, ITERATIVE_LIMIT, Regime
 from kces.graph import Graph
@@ -69,7 +68,7 @@ def test_a_hub_is_counted_in_time() -> None:
 
 @pytest.mark.parametrize(("nodes", "engine"), [(60, "exact"), (200, "local"), (300, "local")])
 def test_dense_graphs_leave_exact_early(nodes: int, engine: str) -> None:
-    assert engine_by_size(complete(nodes)) == engine
+    assert Regime.of(complete(nodes)).engine == engine
 
 
 @needs_data
@@ -83,11 +82,11 @@ def test_dense_graphs_leave_exact_early(nodes: int, engine: str) -> None:
     ],
 )
 def test_what_auto_takes_on_published_graphs(name: str, engine: str) -> None:
-    assert engine_by_size(load(name)) == engine
+    assert Regime.of(load(name)).engine == engine
 
 
 def test_what_auto_takes_on_the_digits() -> None:
-    assert engine_by_size(load("digits")) == "exact"
+    assert Regime.of(load("digits")).engine == "exact"
 
 
 def test_wide_sparse_features_are_reduced_and_the_regime_stays() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kces.engines.exact import ExactEngine
@@ -12,12 +13,11 @@ from kces.engines.problem import Problem
 from kces.engines.regime import Regime
 from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
 from kces.memory import require_memory
 from kces.progress import Progress
 from kces.types import Array
 
-__all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "engine_by_size", "make_engine"]
+__all__ = ["ENGINES", "Engine", "Problem", "choose_engine", "make_engine"]
 
 
 class Engine(Protocol):
@@ -43,7 +43,7 @@ _SOLVING = (LocalEngine.name, GradientEngine.name)
 
 
 def choose_engine(
-    name: str, problem: Problem, options: dict[str, Any] | None = None, seed: int = 0
+    name: str, problem: Problem, options: Mapping[str, object] | None = None, seed: int = 0
 ) -> tuple[Engine, str]:
     """The engine of that name, and why it was taken, with its way through a graph of this size.
 
@@ -61,7 +61,7 @@ def choose_engine(
     return engine, reason
 
 
-def make_engine(name: str, options: dict[str, Any] | None = None, seed: int = 0) -> Engine:
+def make_engine(name: str, options: Mapping[str, object] | None = None, seed: int = 0) -> Engine:
     """The engine of that name with these options; ``seed`` is used unless the options have their own.
 
     >>> make_engine("local", {"hops": 2}).name
@@ -69,19 +69,10 @@ def make_engine(name: str, options: dict[str, Any] | None = None, seed: int = 0)
     """
     if name not in ENGINES:
         raise InvalidParameterError(f"unknown engine '{name}'; there are: auto, {', '.join(ENGINES)}")
-    check_names(ENGINES[name], options or {})
+    check_names(name, ENGINES[name], options or {})
     defaults = {} if name == "exact" else {"seed": seed}
-    return ENGINES[name](**(defaults | (options or {})))
-
-
-def engine_by_size(graph: Graph) -> str:
-    """What ``auto`` takes: the same on every machine, however busy.
-
-    >>> from kces.datasets.toys import barbell
-    >>> engine_by_size(barbell())
-    'exact'
-    """
-    return Regime.of(graph).engine
+    engine: Engine = ENGINES[name](**{**defaults, **(options or {})})
+    return engine
 
 
 def _automatic(regime: Regime, seed: int) -> tuple[Engine, str]:

@@ -39,8 +39,14 @@ _SAMPLE = 4_096
 
 @dataclass(frozen=True, eq=False)
 class SlopeCorrection:
-    """What is added to the inner products with G: along each node's own z (a column per code), and as a vector in the
-    leading directions (an array per code), to be multiplied with the ``features`` in these directions."""
+    """What is added to the inner products with G, for codes of c columns.
+
+    Attributes
+    ----------
+    z_dot : (N, c), along each node's own Z.
+    fields : c arrays (N, directions), as vectors in the leading directions, to be multiplied with the features there.
+    features : (N, directions), X in these directions.
+    """
 
     z_dot: Array
     fields: list[Singles]
