@@ -22,7 +22,9 @@ __all__ = [
     "normalized_adjacency",
     "propagation",
     "ridge_factor",
+    "slope_at_angle",
     "snap_cosine",
+    "value_at_angle",
 ]
 
 
@@ -85,18 +87,33 @@ def snap_cosine(cosine: Array) -> Array:
     return cosine
 
 
+def value_at_angle(cosine, angle):  # type: ignore[no-untyped-def]
+    """``c (π − θ) / 2π``: the kernel of two unit vectors with cosine c and angle θ. Of arrays, or compiled of numbers.
+
+    >>> value_at_angle(1.0, 0.0)
+    0.5
+    """
+    return cosine * (np.pi - angle) / (2.0 * np.pi)
+
+
+def slope_at_angle(cosine, angle):  # type: ignore[no-untyped-def]
+    """``k'(c) = (π − θ + c / sqrt(1 − c²)) / 2π``, infinite at c = 1. Of arrays, or compiled of numbers.
+
+    >>> float(slope_at_angle(0.0, np.pi / 2))
+    0.25
+    """
+    return (np.pi - angle + cosine / np.sqrt(1.0 - cosine * cosine)) / (2.0 * np.pi)
+
+
 def arc_cosine(cosine: Array) -> Array:
-    """``c (π − arccos c) / 2π``, the paper's kernel of two unit vectors with inner product c. Overwrites c.
+    """The paper's kernel of unit vectors with these inner products, which are overwritten by what is snapped.
 
     >>> arc_cosine(np.array([1.0, 0.0, -1.0])).tolist()
     [0.5, 0.0, -0.0]
     """
     cosine = snap_cosine(cosine)
-    angle = np.arccos(cosine)
-    np.subtract(np.pi, angle, out=angle)
-    angle *= cosine
-    angle *= 1.0 / (2.0 * np.pi)
-    return angle
+    kernel: Array = value_at_angle(cosine, np.arccos(cosine))
+    return kernel
 
 
 def gram(Z: Features) -> Array:

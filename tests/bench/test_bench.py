@@ -12,7 +12,7 @@ from kces.bench.compare import agreement, growth_exponent, top_overlap
 from kces.bench.measurement import Job, _engine, _pose, _small_like
 from kces.bench.runs import bench_engines, bench_exact, measure
 from kces.datasets.builtin import synthetic
-from kces.engines.solve import takes_all_pairs
+from kces.engines.regime import Regime
 from kces.errors import KCESError
 from kces.progress import silent
 
@@ -49,7 +49,7 @@ def test_the_warm_up_takes_the_graphs_code(nodes: int) -> None:
     small = synthetic(n=nodes, degree=2, features=8, seed=0)
     sparse = replace(small, features=sp.csr_array(small.features))
     assert type(_small_like(sparse, "local").features) is type(sparse.features)
-    assert takes_all_pairs(_small_like(sparse, "local")) == takes_all_pairs(sparse)
+    assert Regime.of(_small_like(sparse, "local")).solver == Regime.of(sparse).solver
     assert _small_like(sparse, "exact").n_nodes == 40
     assert np.isfinite(_engine(_pose(_small_like(sparse, "gradient")), Job("", "gradient"), None, silent)).all()
 

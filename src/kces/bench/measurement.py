@@ -17,7 +17,7 @@ from kces.datasets import load
 from kces.datasets.builtin import load_builtin
 from kces.engines import ENGINES
 from kces.engines.problem import Problem
-from kces.engines.solve import DIRECT_LIMIT, ITERATIVE_LIMIT, takes_all_pairs
+from kces.engines.regime import DIRECT_LIMIT, ITERATIVE_LIMIT, Regime
 from kces.graph import Graph
 from kces.memory import peak_memory
 from kces.processes.answers import JsonObject
@@ -97,7 +97,7 @@ def _pose(graph: Graph) -> Problem:
 def _small_like(graph: Graph, engine: str) -> Graph:
     """The smallest graph on which the engine takes the same compiled code as on this one."""
     needed = 40
-    if engine not in ("exact", "algorithm1") and not takes_all_pairs(graph):
+    if engine not in ("exact", "algorithm1") and not Regime.of(graph).all_pairs:
         needed = ITERATIVE_LIMIT + 1 if graph.n_nodes > ITERATIVE_LIMIT else DIRECT_LIMIT + 1
     small = load_builtin(f"synthetic:n={needed},degree=3,features=8,seed=0")
     if not sp.issparse(graph.features):

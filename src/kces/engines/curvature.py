@@ -14,16 +14,20 @@ import numpy as np
 from kces.engines.edge_dots import feature_dots
 from kces.engines.fast_kernel import kernel_curvature
 from kces.engines.problem import Problem
-from kces.types import Array, Singles
+from kces.types import Array, Ints, Singles
 
-__all__ = ["Curvature", "curvature_of_columns", "flat_curvature", "pair_curvature"]
+__all__ = ["Curvature", "curvature_of_columns", "flat_curvature", "pair_curvature", "second_order"]
 
 
 class Curvature(NamedTuple):
-    """Halves of the products with M_k, one column per code: at each node ``Z_k M Z_k``, ``Z_k M X_k``, ``X_k M X_k``;
-    at each directed edge k→m ``Z_k M X_m``, ``X_m M X_m``, ``X_k M X_m``.
+    """Halves of the products with M_k, for codes of c columns.
 
-    With ``flat`` every pair's ``k''`` is taken as 1/π and r = k is counted too: then M is the same for all nodes.
+    Attributes
+    ----------
+    zz, zx, xx : (N, c), at each node ``Z_k M Z_k``, ``Z_k M X_k``, ``X_k M X_k``.
+    neighbour_zx, neighbour_xx, neighbour_cross : (2E, c), at each directed edge k→m ``Z_k M X_m``, ``X_m M X_m``,
+        ``X_k M X_m``.
+    flat : every pair's ``k''`` is taken as 1/π and r = k is counted too: then M is the same for all nodes.
     """
 
     zz: Array
@@ -33,6 +37,36 @@ class Curvature(NamedTuple):
     neighbour_xx: Array
     neighbour_cross: Array
     flat: bool
+
+    def at_edges(self, order: Ints) -> Curvature:
+        """With the directed edges in another order (2E,)."""
+        return self._replace(
+            neighbour_zx=self.neighbour_zx[order],
+            neighbour_xx=self.neighbour_xx[order],
+            neighbour_cross=self.neighbour_cross[order],
+        )
+
+
+@numba.njit(cache=True)
+def second_order(t, k, at_i, at_j, at_edge, column, curvature, move):
+    """``δᵀ M_k δ / 2`` for ``δ = u Z_k + v_i X_i + v_j X_j``, ``move = (u, v_i, v_j)``, where the edge (i, j) goes.
+
+    t = 0 is the row of i itself, t = 1 that of j; ``at_i`` and ``at_j`` say where k→i and k→j stand (-1: k is not a
+    neighbour), ``at_edge`` where the edge itself does; a common neighbour takes the cross term of j.
+    """
+    u, v_i, v_j = move
+    total = u * u * curvature.zz[k, column] + 2.0 * v_i * v_j * curvature.neighbour_cross[at_edge, column]
+    if t == 0:
+        total += 2.0 * u * v_i * curvature.zx[k, column] + v_i * v_i * curvature.xx[k, column]
+    elif at_i >= 0:
+        total += 2.0 * u * v_i * curvature.neighbour_zx[at_i, column]
+        total += v_i * v_i * curvature.neighbour_xx[at_i, column]
+    if t == 1:
+        total += 2.0 * u * v_j * curvature.zx[k, column] + v_j * v_j * curvature.xx[k, column]
+    elif at_j >= 0:
+        total += 2.0 * u * v_j * curvature.neighbour_zx[at_j, column]
+        total += v_j * v_j * curvature.neighbour_xx[at_j, column]
+    return total
 
 
 def curvature_of_columns(parts: list[tuple[Array, ...]], *, flat: bool) -> Curvature:

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from kces.engines.inner import sparse_rows
 from kces.types import Array, Features, is_sparse
 
 __all__ = ["dense_dots", "feature_dots"]
@@ -14,9 +15,9 @@ __all__ = ["dense_dots", "feature_dots"]
 def feature_dots(
     X: Features, G: npt.NDArray[np.float32], indptr: npt.NDArray[np.int32], indices: npt.NDArray[np.int32]
 ) -> tuple[Array, Array]:
-    """``X_k·G_k`` for every node and ``X_m·G_k`` for every directed edge k→m."""
+    """``X_k·G_k`` for every node, (N,), and ``X_m·G_k`` for every directed edge k→m, (2E,)."""
     if is_sparse(X):
-        return _sparse_dots(X.indptr, X.indices, X.data, G, indptr, indices)
+        return _sparse_dots(sparse_rows(X), G, indptr, indices)
     return dense_dots(X, G, indptr, indices)
 
 
@@ -37,16 +38,16 @@ def dense_dots(X, G, indptr, indices):
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)
-def _sparse_dots(x_indptr, x_indices, x_data, G, indptr, indices):
+def _sparse_dots(X, G, indptr, indices):
     own = np.zeros(len(G))
     other = np.zeros(len(indices))
     for k in numba.prange(len(G)):
-        for q in range(x_indptr[k], x_indptr[k + 1]):
-            own[k] += x_data[q] * G[k, x_indices[q]]
+        for q in range(X.indptr[k], X.indptr[k + 1]):
+            own[k] += X.data[q] * G[k, X.indices[q]]
         for p in range(indptr[k], indptr[k + 1]):
             m = indices[p]
             total = 0.0
-            for q in range(x_indptr[m], x_indptr[m + 1]):
-                total += x_data[q] * G[k, x_indices[q]]
+            for q in range(X.indptr[m], X.indptr[m + 1]):
+                total += X.data[q] * G[k, X.indices[q]]
             other[p] = total
     return own, other

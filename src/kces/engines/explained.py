@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kces.engines.conjugate_gradients import conjugate_gradients
 from kces.engines.problem import Problem
-from kces.types import Array, Features
 
 __all__ = ["explained_linear_part"]
 
@@ -43,25 +43,8 @@ def explained_linear_part(problem: Problem) -> float:
     count = max(1, -(-_PROBED // max(n_nodes, 1)))
     probes = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_nodes, count))
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        solved = _solve_shifted(unit, ratio, probes)
+        solved = conjugate_gradients(
+            lambda vectors: unit @ (unit.T @ vectors) + ratio * vectors, probes, tolerance=_TOLERANCE, steps=_STEPS
+        )
     freedom = n_nodes - ratio * float(np.sum(probes * solved)) / count  # Hutchinson: tr(I − ρ (G + ρI)⁻¹)
     return 0.25 * float(np.clip(1.0 - freedom / n_nodes, 0.0, 1.0))
-
-
-def _solve_shifted(unit: Features, shift: float, right: Array) -> Array:
-    """``(Z Zᵀ + shift I)⁻¹ right`` by conjugate gradients, all columns side by side."""
-    x = np.zeros_like(right)
-    residual, direction = right.copy(), right.copy()
-    energy = np.sum(residual * residual, axis=0)
-    wanted = _TOLERANCE**2 * energy
-    for _ in range(_STEPS):
-        image = unit @ (unit.T @ direction) + shift * direction
-        step = energy / np.maximum(np.sum(direction * image, axis=0), 1e-300)
-        x += step * direction
-        residual -= step * image
-        new_energy = np.sum(residual * residual, axis=0)
-        if (new_energy <= wanted).all():
-            break
-        direction = residual + (new_energy / np.maximum(energy, 1e-300)) * direction
-        energy = new_energy
-    return x

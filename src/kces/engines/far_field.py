@@ -15,11 +15,11 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from kces.engines.curvature import Curvature, curvature_of_columns, flat_curvature, pair_curvature
+from kces.engines.dense import dense
 from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Problem
 from kces.engines.slope_correction import slope_correction
-from kces.engines.solve import dense, takes_all_pairs
 from kces.engines.triangle import KernelTriangle
 from kces.progress import Progress, silent
 from kces.types import Array, Singles
@@ -29,8 +29,14 @@ __all__ = ["FarField", "far_field"]
 
 @dataclass(frozen=True, eq=False)
 class FarField:
-    """Inner products with G, one column per code: at each node with its own z and X, at each directed edge k→m
-    (by position in the CSR adjacency) with the neighbour's X."""
+    """Inner products with G, for codes of c columns.
+
+    Attributes
+    ----------
+    z_dot, x_dot : (N, c), ``Z_k·G_k`` and ``X_k·G_k``.
+    neighbour_dot : (2E, c), ``X_m·G_k`` at each directed edge k→m, by position in the CSR adjacency.
+    curvature : the second order, where it was asked for.
+    """
 
     z_dot: Array
     x_dot: Array
@@ -42,20 +48,20 @@ def far_field(
     problem: Problem,
     a: Array,
     *,
-    method: str = "auto",
     triangle: KernelTriangle | None = None,
     curved: bool = False,
     progress: Progress = silent,
 ) -> FarField:
-    """``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
+    """The field of ``a`` (N, c), in the way of the problem's regime; ``curved`` adds the second order.
+
+    ``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
     (O(N F² + E F) time, O(N F) memory), and with the stored kernel ``triangle`` what the expansion leaves out (O(N²)
-    time); ``auto`` chooses by size. ``curved`` adds the second order."""
-    if method == "auto":
-        method = "pairs" if takes_all_pairs(problem.graph) else "series"
+    time).
+    """
     progress("far field", 0, 1)
     columns = [np.ascontiguousarray(column) for column in a.T]
-    if method == "pairs":
+    if problem.regime.far_field == "pairs":
         found = _columns(*[_pairs(problem, column) for column in columns])
         if curved:
             parts = [pair_curvature(problem, column) for column in columns]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from kces.kernel import COSINE_NOISE
+from kces.engines.polynomial import compiled_polynomial
+from kces.kernel import COSINE_NOISE, slope_at_angle, value_at_angle
 
 __all__ = [
+    "ARCCOS",
     "CURVATURE_CAP",
     "NEAR",
     "NEAR_COSINE",
@@ -21,6 +23,7 @@ __all__ = [
     "kernel_slope",
     "kernel_value",
     "near_cosine",
+    "precise_kernel_value",
     "single_kernel_value",
 ]
 
@@ -36,34 +39,55 @@ steep, and whether two nodes are twins or nearly so is a difference that the rid
 NEAR_COSINE = np.float32(0.94)
 
 
+ARCCOS = (
+    1.5707963050,
+    -0.2145988016,
+    0.0889789874,
+    -0.0501743046,
+    0.0308918810,
+    -0.0170881256,
+    0.0066700901,
+    -0.0012624911,
+)
+"""p_0 … p_7 of ``arccos x ≈ sqrt(1 − x) (p_0 + p_1 x + … + p_7 x⁷)`` for 0 ≤ x ≤ 1 (Abramowitz and Stegun 4.4.46)."""
+
+_factor = compiled_polynomial(ARCCOS)
+_single_factor = compiled_polynomial(ARCCOS, np.float32)
+_value_at_angle = numba.njit(inline="always", fastmath=True)(value_at_angle)
+_slope_at_angle = numba.njit(inline="always", fastmath=True)(slope_at_angle)
+
+
 @numba.njit(inline="always", fastmath=True)
 def _arccos(x):
     y = abs(x)
-    p = -0.0012624911
-    p = p * y + 0.0066700901
-    p = p * y - 0.0170881256
-    p = p * y + 0.0308918810
-    p = p * y - 0.0501743046
-    p = p * y + 0.0889789874
-    p = p * y - 0.2145988016
-    p = p * y + 1.5707963050
-    angle = np.sqrt(1.0 - y) * p
+    angle = np.sqrt(1.0 - y) * _factor(y)
     return angle if x >= 0.0 else np.pi - angle
+
+
+@numba.njit(inline="always", fastmath=True)
+def _snapped(c):
+    """As ``kces.kernel.snap_cosine``, for one number."""
+    c = 1.0 if c > 1.0 - COSINE_NOISE else c
+    return -1.0 if c < COSINE_NOISE - 1.0 else c
 
 
 @numba.njit(inline="always", fastmath=True)
 def kernel_value(c):
     """``c (π − arccos c) / 2π`` with c clipped to [-1, 1]."""
-    c = 1.0 if c > 1.0 - COSINE_NOISE else c
-    c = -1.0 if c < COSINE_NOISE - 1.0 else c
-    return c * (np.pi - _arccos(c)) / (2.0 * np.pi)
+    c = _snapped(c)
+    return _value_at_angle(c, _arccos(c))
+
+
+@numba.njit(inline="always")
+def precise_kernel_value(c):
+    """The same with the library's arccosine: for the exact engine."""
+    c = _snapped(c)
+    return _value_at_angle(c, np.arccos(c))
 
 
 _SINGLE = np.float32(1.0)
 _SINGLE_PI = np.float32(np.pi)
 _SINGLE_TURN = np.float32(2.0 * np.pi)
-_S0, _S1, _S2, _S3 = np.array([1.5707963050, -0.2145988016, 0.0889789874, -0.0501743046], dtype=np.float32)
-_S4, _S5, _S6, _S7 = np.array([0.0308918810, -0.0170881256, 0.0066700901, -0.0012624911], dtype=np.float32)
 
 
 @numba.njit(inline="always", fastmath=True)
@@ -71,8 +95,7 @@ def single_kernel_value(c):
     """``kernel_value`` for a single-precision c with no step in double precision: twice as many at a time."""
     c = min(max(c, -_SINGLE), _SINGLE)
     y = abs(c)
-    p = ((((((_S7 * y + _S6) * y + _S5) * y + _S4) * y + _S3) * y + _S2) * y + _S1) * y + _S0
-    angle = np.sqrt(_SINGLE - y) * p
+    angle = np.sqrt(_SINGLE - y) * _single_factor(y)
     return c * (_SINGLE_PI - angle if c >= 0 else angle) / _SINGLE_TURN
 
 
@@ -88,9 +111,9 @@ def near_cosine(first, second):
 
 @numba.njit(inline="always", fastmath=True)
 def kernel_slope(c):
-    """``k'(c) = (π − arccos c + c / sqrt(1 − c²)) / 2π``, capped near ±1."""
+    """``k'(c)``, capped near ±1."""
     c = min(max(c, -SLOPE_CAP), SLOPE_CAP)
-    return (np.pi - _arccos(c) + c / np.sqrt(1.0 - c * c)) / (2.0 * np.pi)
+    return _slope_at_angle(c, _arccos(c))
 
 
 @numba.njit(inline="always", fastmath=True)

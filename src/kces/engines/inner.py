@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.types import Array, Features, Ints, is_sparse
 
-__all__ = ["all_pairs", "gathered_dots", "inverse_sqrt", "row_by_row"]
+__all__ = ["SparseRows", "all_pairs", "gathered_dots", "row_by_row", "sparse_rows"]
+
+
+class SparseRows(NamedTuple):
+    """Rows in CSR form, as compiled loops read them: ``indptr`` (rows + 1,), ``indices`` and ``data`` (entries,)."""
+
+    indptr: npt.NDArray[np.int32]
+    indices: npt.NDArray[np.int32]
+    data: Array
+
+
+def sparse_rows(matrix: sp.csr_array) -> SparseRows:
+    """The parts of a matrix."""
+    return SparseRows(matrix.indptr, matrix.indices, matrix.data)
 
 
 _SPARSE = 0.1
@@ -22,24 +38,21 @@ def all_pairs(A: Features, B: Features) -> Array:
     [[1.0], [1.0]]
     """
     if is_sparse(A) and is_sparse(B) and B.nnz < _SPARSE * B.shape[0] * B.shape[1]:
-        columns = sp.csr_array(B.T)
-        return _sparse_pairs(A.indptr, A.indices, A.data, columns.indptr, columns.indices, columns.data, B.shape[0])
+        return _sparse_pairs(sparse_rows(A), sparse_rows(sp.csr_array(B.T)), B.shape[0])
     right = np.ascontiguousarray(B.toarray().T) if is_sparse(B) else B.T
     return np.ascontiguousarray(A @ right)
 
 
 @numba.njit(parallel=True, cache=True)
-def _sparse_pairs(
-    a_indptr: Ints, a_indices: Ints, a_data: Array, b_indptr: Ints, b_indices: Ints, b_data: Array, width: int
-) -> Array:
+def _sparse_pairs(A, columns, width):
     """Row by row into a dense array: scipy's product of two sparse matrices would store an index beside each entry."""
-    product = np.zeros((len(a_indptr) - 1, width))
+    product = np.zeros((len(A.indptr) - 1, width))
     for k in numba.prange(len(product)):
         row = product[k]
-        for p in range(a_indptr[k], a_indptr[k + 1]):
-            value = a_data[p]
-            for q in range(b_indptr[a_indices[p]], b_indptr[a_indices[p] + 1]):
-                row[b_indices[q]] += value * b_data[q]
+        for p in range(A.indptr[k], A.indptr[k + 1]):
+            value = A.data[p]
+            for q in range(columns.indptr[A.indices[p]], columns.indptr[A.indices[p] + 1]):
+                row[columns.indices[q]] += value * columns.data[q]
     return product
 
 
@@ -60,34 +73,23 @@ def gathered_dots(A: Features, left: Ints, B: Features, right: Ints, *, size: in
     [1.0, 1.0]
     """
     if is_sparse(A) and is_sparse(B):
-        return _sparse_dots(A.indptr, A.indices, A.data, left, B.indptr, B.indices, B.data, right, A.shape[1])
+        dots: Array = _sparse_dots(sparse_rows(A), left, sparse_rows(B), right, A.shape[1])
+        return dots
     starts = range(0, len(left), size)
     parts = [row_by_row(A[left[at : at + size]], B[right[at : at + size]]) for at in starts]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
 @numba.njit(cache=True)
-def _sparse_dots(
-    a_indptr: Ints, a_indices: Ints, a_data: Array, left: Ints,
-    b_indptr: Ints, b_indices: Ints, b_data: Array, right: Ints, width: int,
-) -> Array:  # fmt: skip
+def _sparse_dots(A, left, B, right, width):
     """The row of B is spread out, and again only when another one comes: pairs are mostly in the order of ``right``."""
     dots, spread, of = np.zeros(len(left)), np.zeros(width), -1
     for t in range(len(left)):
         if right[t] != of:
             spread[:] = 0.0
             of = right[t]
-            for q in range(b_indptr[of], b_indptr[of + 1]):
-                spread[b_indices[q]] += b_data[q]
-        for p in range(a_indptr[left[t]], a_indptr[left[t] + 1]):
-            dots[t] += a_data[p] * spread[a_indices[p]]
+            for q in range(B.indptr[of], B.indptr[of + 1]):
+                spread[B.indices[q]] += B.data[q]
+        for p in range(A.indptr[left[t]], A.indptr[left[t] + 1]):
+            dots[t] += A.data[p] * spread[A.indices[p]]
     return dots
-
-
-def inverse_sqrt(squared: Array) -> Array:
-    """``1 / sqrt(x)``, and 0 where x is not positive: a row that has lost its features.
-
-    >>> inverse_sqrt(np.array([4.0, 0.0])).tolist()
-    [0.5, 0.0]
-    """
-    return np.divide(1.0, np.sqrt(np.maximum(squared, 0.0)), out=np.zeros_like(squared), where=squared > 0)

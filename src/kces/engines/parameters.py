@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Any
 
 from kces.errors import InvalidParameterError
 
 __all__ = ["check_names", "whole_number"]
 
 
-def whole_number(name: str, value: Any, least: int = 1) -> int:
+def whole_number(name: str, value: object, least: int = 1) -> int:
     """``value`` if it is a whole number of at least ``least``.
 
     >>> whole_number("cap", 8)
@@ -26,10 +26,10 @@ def whole_number(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def check_names(engine: Any, given: dict[str, Any]) -> None:
-    """Refuse options that the engine does not have, and name those it has."""
+def check_names(name: str, engine: Callable[..., object], given: Iterable[str]) -> None:
+    """Refuse options that the engine of that name does not have, and name those it has."""
     known = list(inspect.signature(engine).parameters)
-    unknown = [name for name in given if name not in known]
+    unknown = [option for option in given if option not in known]
     if unknown:
         has = f"it has: {', '.join(known)}" if known else "it has none"
-        raise InvalidParameterError(f"engine {engine.name} has no option {', '.join(unknown)}; {has}")
+        raise InvalidParameterError(f"engine {name} has no option {', '.join(unknown)}; {has}")

@@ -8,24 +8,39 @@ from functools import cached_property
 import numpy as np
 
 from kces.engines.inner import all_pairs
+from kces.engines.regime import Regime
 from kces.graph import Graph
 from kces.kernel import aggregate, arc_cosine, normalize_rows, propagation
 from kces.types import Array, Features
 
-__all__ = ["Array", "Problem"]
+__all__ = ["Problem"]
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Score the edges of ``graph`` for the label codes ``codes`` (N x columns) at ridge λ."""
+    """Score the edges of ``graph`` for label codes at a ridge.
+
+    Attributes
+    ----------
+    graph : N nodes, F features.
+    codes : (N, columns), bounded by one.
+    ridge : λ.
+    forced : a regime in place of the graph's own.
+    """
 
     graph: Graph
     codes: Array
     ridge: float
+    forced: Regime | None = None
+
+    @cached_property
+    def regime(self) -> Regime:
+        """How a graph of this size is scored."""
+        return self.forced or Regime.of(self.graph)
 
     @cached_property
     def Z(self) -> Features:  # noqa: N802
-        """Aggregated features ``T X``."""
+        """Aggregated features ``T X``, (N, F)."""
         return aggregate(self.graph)
 
     @cached_property
@@ -34,17 +49,17 @@ class Problem:
 
     @property
     def unit(self) -> Features:
-        """Rows of Z scaled to length one (zero rows stay zero)."""
+        """Rows of Z scaled to length one (zero rows stay zero), (N, F)."""
         return self._normalized[0]
 
     @property
     def lengths(self) -> Array:
-        """Length of each row of Z."""
+        """Length of each row of Z, (N,)."""
         return self._normalized[1]
 
     @cached_property
     def inverse_lengths(self) -> Array:
-        """One over the length of each row of Z; 0 for a zero row, so that its cosines are 0."""
+        """One over the length of each row of Z, (N,); 0 for a zero row, so that its cosines are 0."""
         return np.divide(1.0, self.lengths, out=np.zeros_like(self.lengths), where=self.lengths > 0)
 
     @cached_property
@@ -54,11 +69,11 @@ class Problem:
 
     @cached_property
     def ZZ(self) -> Array:  # noqa: N802
-        """``Z Zᵀ = T (X Zᵀ)``: with X Zᵀ at hand it costs a product with a sparse matrix."""
+        """``Z Zᵀ = T (X Zᵀ)``: with X Zᵀ at hand it costs a product with a sparse matrix. (N, N)."""
         return np.ascontiguousarray(propagation(self.graph) @ self.XZ)
 
     def gram(self) -> Array:
-        """The Gram matrix H, from ``Z Zᵀ``."""
+        """The Gram matrix H, (N, N), from ``Z Zᵀ``."""
         cosine = self.ZZ * self.inverse_lengths[:, None]
         cosine *= self.inverse_lengths[None, :]
         return arc_cosine(cosine)

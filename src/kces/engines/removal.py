@@ -1,16 +1,25 @@
-"""What removing one edge changes: the algebra that all engines share.
+"""What removing one edge changes: the algebra that all engines share, written once.
 
 Removing the edge ``(i, j)`` changes the aggregated rows of ``S = N[i] ∪ N[j]`` only, each to
 
     ``Z'_k = α_k Z_k + β_k X_i + γ_k X_j``
 
-with coefficients that depend on degrees alone. A neighbour of ``i`` only has ``α = 1, γ = 0`` and the same
-row for *every* edge at ``i``; that is what makes rows shareable (see :func:`removal_supports`).
+with coefficients that depend on degrees (self-loop included) alone. With ``δ_i = (d_i − 1)^-1/2 − d_i^-1/2``:
+
+- the endpoint i has ``α = (d_i / (d_i − 1))^1/2``, ``β = (d_i − 1)^-1/2 δ_i``, ``γ = −((d_i − 1) d_j)^-1/2``, and j
+  likewise with β and γ exchanged;
+- another neighbour of i has ``α = 1`` and ``β = d_k^-1/2 δ_i``, one of j ``γ = d_k^-1/2 δ_j``, a common one both.
+
+The functions here are plain arithmetic: they take arrays as they are, and numbers in compiled loops
+(:func:`compiled`).
+
+One rule tells a row that is left without features: its squared length, a sum of terms that cancel, is at most
+``EMPTY`` of the sum of their squares. What is left below that is rounding.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numba
 import numpy as np
@@ -19,125 +28,89 @@ import scipy.sparse as sp
 from kces.graph import Graph
 from kces.types import Array, Ints
 
-__all__ = ["Supports", "explicit_rows", "removal_supports"]
+__all__ = [
+    "DELICATE",
+    "EMPTY",
+    "compiled",
+    "endpoint_coefficients",
+    "explicit_rows",
+    "inverse_lengths",
+    "is_left_empty",
+    "neighbour_coefficient",
+    "squared_length",
+]
+
+EMPTY = 1e-12
+"""Share of its terms' squares below which the squared length of a changed row is rounding: the row is empty."""
+
+DELICATE = 1e-6
+"""Share below which a squared length has lost so many digits that the exact engine sums the features anew."""
 
 
-@dataclass(frozen=True, eq=False)
-class Supports:
-    """For the e-th edge, the slice ``start[e]:start[e + 1]`` of the flat arrays describes its changed rows.
+def compiled(formula: Callable[..., object]) -> Callable[..., object]:
+    """The same arithmetic for numbers in compiled loops."""
+    return numba.njit(inline="always")(formula)
 
-    Each slice begins with the endpoints i and j. ``row`` numbers the distinct changed rows of the whole graph:
-    neighbour rows first (0 … 2E-1, by position in the CSR adjacency), then endpoint rows, then common
-    neighbours, which belong to one edge each.
+
+def endpoint_coefficients(degree, other_degree):
+    """α, the coefficient of its own X and that of the other end's X, for the row of an end of the removed edge.
+
+    >>> endpoint_coefficients(2.0, 4.0)  # a leaf: only its own features are left, at weight one
+    (1.4142135623730951, 0.2928932188134524, -0.5)
     """
-
-    start: Ints
-    node: Ints
-    row: Ints
-    alpha: Array
-    beta: Array
-    gamma: Array
-
-    @property
-    def sizes(self) -> Ints:
-        return np.diff(self.start)
-
-
-def removal_supports(graph: Graph, edges: Ints) -> Supports:
-    """The changed rows of each of ``edges``: nodes and coefficients.
-
-    >>> from kces.datasets.toys import path
-    >>> supports = removal_supports(path(4), path(4).edges)
-    >>> [supports.node[a:b].tolist() for a, b in zip(supports.start, supports.start[1:])]
-    [[0, 1, 2], [1, 2, 0, 3], [2, 3, 1]]
-    """
-    indptr = graph.adjacency.indptr.astype(np.int64)
-    indices = graph.adjacency.indices.astype(np.int64)
-    edges = np.ascontiguousarray(edges)
-    sizes = _support_sizes(indptr, indices, edges)
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    return Supports(start, *_fill_supports(indptr, indices, edges, graph.degrees, start))
-
-
-@numba.njit(cache=True)
-def _support_sizes(indptr, indices, edges):
-    sizes = np.empty(len(edges), dtype=np.int64)
-    for e in range(len(edges)):
-        i, j = edges[e]
-        a, b = indptr[i], indptr[j]
-        common = 0
-        while a < indptr[i + 1] and b < indptr[j + 1]:
-            if indices[a] == indices[b]:
-                common += 1
-                a += 1
-                b += 1
-            elif indices[a] < indices[b]:
-                a += 1
-            else:
-                b += 1
-        sizes[e] = (indptr[i + 1] - indptr[i]) + (indptr[j + 1] - indptr[j]) - common
-    return sizes
-
-
-@numba.njit(cache=True)
-def _fill_supports(indptr, indices, edges, degrees, start):
-    total = start[-1]
-    node = np.empty(total, dtype=np.int64)
-    row = np.empty(total, dtype=np.int64)
-    alpha = np.ones(total)
-    beta = np.zeros(total)
-    gamma = np.zeros(total)
-    n_directed = len(indices)
-    next_common_row = 2 * n_directed
-    for e in range(len(edges)):
-        i, j = edges[e]
-        delta_i = (degrees[i] - 1.0) ** -0.5 - degrees[i] ** -0.5
-        delta_j = (degrees[j] - 1.0) ** -0.5 - degrees[j] ** -0.5
-        at = start[e] + 2
-        a, b = indptr[i], indptr[j]
-        end_a, end_b = indptr[i + 1], indptr[j + 1]
-        while a < end_a or b < end_b:
-            from_i = a < end_a and (b >= end_b or indices[a] <= indices[b])
-            from_j = b < end_b and (a >= end_a or indices[b] <= indices[a])
-            k = indices[a] if from_i else indices[b]
-            if k == j:  # the edge itself, seen from i: its endpoint rows
-                _put_endpoint(node, row, alpha, beta, gamma, start[e], i, degrees[i], delta_i, degrees[j])
-                row[start[e]] = n_directed + a
-            elif k == i:
-                _put_endpoint(node, row, alpha, gamma, beta, start[e] + 1, j, degrees[j], delta_j, degrees[i])
-                row[start[e] + 1] = n_directed + b
-            else:
-                scale = degrees[k] ** -0.5
-                node[at] = k
-                if from_i:
-                    beta[at] = scale * delta_i
-                    row[at] = a
-                if from_j:
-                    gamma[at] = scale * delta_j
-                    row[at] = b
-                if from_i and from_j:
-                    row[at] = next_common_row
-                    next_common_row += 1
-                at += 1
-            if from_i:
-                a += 1
-            if from_j:
-                b += 1
-    return node, row, alpha, beta, gamma
-
-
-@numba.njit(cache=True)
-def _put_endpoint(node, row, alpha, own, other, at, i, degree, delta, other_degree):
-    """Z'_i = sqrt(d_i / d⁻_i) Z_i + d⁻_i^-1/2 (δ_i X_i − d_j^-1/2 X_j)."""
     rest = degree - 1.0
-    node[at] = i
-    alpha[at] = (degree / rest) ** 0.5
-    own[at] = rest**-0.5 * delta
-    other[at] = -(rest**-0.5) * other_degree**-0.5
+    alpha = (degree / rest) ** 0.5
+    return alpha, rest**-0.5 * (rest**-0.5 - degree**-0.5), -((rest * other_degree) ** -0.5)
+
+
+def neighbour_coefficient(degree, end_degree):
+    """The coefficient of an endpoint's X in the row of another neighbour of that endpoint.
+
+    >>> neighbour_coefficient(4.0, 2.0)
+    0.1464466094067262
+    """
+    return degree**-0.5 * ((end_degree - 1.0) ** -0.5 - end_degree**-0.5)
+
+
+def squared_length(coefficients, zz, xz, xx):
+    """``‖α Z_k + β X_i + γ X_j‖²``, and the sum of its terms' squares, against which :func:`is_left_empty` holds it.
+
+    From (α, β, γ) and inner products: ``Z_k·Z_k``, those of X_i and X_j with Z_k, and ``X_i·X_i``, ``X_j·X_j`` and
+    ``X_i·X_j``.
+
+    >>> squared_length((1.0, 2.0, 0.0), 1.0, (-0.5, 0.0), (0.25, 0.0, 0.0))  # X_i = −Z_k / 2
+    (0.0, 2.0)
+    """
+    alpha, beta, gamma = coefficients
+    xz_i, xz_j = xz
+    xx_i, xx_j, xx_ij = xx
+    terms = (alpha * alpha) * zz + beta * beta * xx_i + gamma * gamma * xx_j
+    return terms + 2.0 * alpha * (beta * xz_i + gamma * xz_j) + 2.0 * beta * gamma * xx_ij, terms
+
+
+def is_left_empty(squared, terms):
+    """Whether a changed row has no features left; a row that had none, and gets none, counts too.
+
+    >>> is_left_empty(1e-17, 2.0), is_left_empty(0.0, 0.0), is_left_empty(1e-9, 2.0)
+    (True, True, False)
+    """
+    return squared <= EMPTY * terms
+
+
+def inverse_lengths(squared: Array, terms: Array) -> Array:
+    """One over the length of each changed row; 0 for a row without features, so that its cosines are 0.
+
+    >>> inverse_lengths(np.array([4.0, 1e-16]), np.array([5.0, 1.0])).tolist()
+    [0.5, 0.0]
+    """
+    left = ~is_left_empty(squared, terms)
+    return np.divide(
+        1.0, np.sqrt(squared, where=left, out=np.ones_like(squared)), where=left, out=np.zeros_like(squared)
+    )
 
 
 def explicit_rows(graph: Graph, edge: Ints, nodes: Ints) -> Array:
-    """The rows ``Z'_k`` of ``nodes`` after removing ``edge``, summed from the features themselves.
+    """The rows ``Z'_k`` of ``nodes`` after removing ``edge``, summed from the features themselves: (nodes, F).
 
     Slower than the coefficients, but free of cancellation: a node left without any feature gets an exact zero.
     """

@@ -21,10 +21,11 @@ import scipy.sparse as sp
 from numpy.polynomial import Polynomial
 from threadpoolctl import threadpool_limits
 
-from kces.engines.fast_kernel import NEAR_COSINE, kernel_slope, kernel_value, near_cosine
+from kces.engines.fast_kernel import NEAR_COSINE, SLOPE_CAP, kernel_value, near_cosine
+from kces.engines.polynomial import compiled_polynomial
 from kces.engines.problem import Problem
 from kces.engines.triangle import SCALE, STRIP, Cells, KernelTriangle
-from kces.kernel import arc_cosine
+from kces.kernel import arc_cosine, slope_at_angle
 from kces.threads import thread_count
 from kces.types import Array, Singles
 
@@ -38,8 +39,14 @@ _SAMPLE = 4_096
 
 @dataclass(frozen=True, eq=False)
 class SlopeCorrection:
-    """What is added to the inner products with G: along each node's own z (a column per code), and as a vector in the
-    leading directions (an array per code), to be multiplied with the ``features`` in these directions."""
+    """What is added to the inner products with G, for codes of c columns.
+
+    Attributes
+    ----------
+    z_dot : (N, c), along each node's own Z.
+    fields : c arrays (N, directions), as vectors in the leading directions, to be multiplied with the features there.
+    features : (N, directions), X in these directions.
+    """
 
     z_dot: Array
     fields: list[Singles]
@@ -51,23 +58,20 @@ _HIGHEST = 0.42
 _CHUNK = 256
 
 
-def _fitted(power: int) -> tuple[np.float32, ...]:
-    """Coefficients p such that ``rest · c^(power − 3) ≈ k^power (p_0 + p_1 k + … + p_8 k^8)`` for kernel values
-    ``0 < k ≤ _HIGHEST``, right to a thousandth of the value."""
+def _fitted(power: int) -> tuple[float, ...]:
+    """The table p_0 … p_8 of ``rest · c^(power − 3) ≈ k^power (p_0 + p_1 k + … + p_8 k^8)``, right to a thousandth of
+    the value for kernel values ``0 < k ≤ _HIGHEST``."""
     c = np.linspace(0.01, 0.945, 4_001)
     k = arc_cosine(c)
     c, k = c[k <= _HIGHEST], k[k <= _HIGHEST]
-    slope = (np.pi - np.arccos(c) + c / np.sqrt(1.0 - c * c)) / (2.0 * np.pi)
-    wanted = (slope - 0.25 - c / np.pi) * c ** (power - 3) / k**power
-    return tuple(Polynomial.fit(k, wanted, 8, w=1.0 / wanted).convert().coef.astype(np.float32))
+    wanted = (slope_at_angle(c, np.arccos(c)) - 0.25 - c / np.pi) * c ** (power - 3) / k**power
+    return tuple(float(p) for p in Polynomial.fit(k, wanted, 8, w=1.0 / wanted).convert().coef)
 
 
-_R0, _R1, _R2, _R3, _R4, _R5, _R6, _R7, _R8 = _fitted(3)
-_A0, _A1, _A2, _A3, _A4, _A5, _A6, _A7, _A8 = _fitted(4)
+_rest_factor = compiled_polynomial(_fitted(3), np.float32)
+_along_factor = compiled_polynomial(_fitted(4), np.float32)
 _TOP = np.float32(_HIGHEST)
 _UNIT = np.float32(1.0) / SCALE
-
-
 _FIRST = int(_HIGHEST * SCALE)
 
 
@@ -75,7 +79,8 @@ def _high_rest() -> tuple[Singles, Singles]:
     """The rest, and the rest times c, for the stored values from ``_FIRST`` on."""
     cosines = np.sin(np.linspace(1.2, np.pi / 2, 20_001))  # dense where the kernel is steep
     c = np.interp(np.arange(_FIRST, int(SCALE) // 2 + 1) / SCALE, arc_cosine(cosines), cosines)
-    rest = np.array([kernel_slope(each) for each in c]) - 0.25 - c / np.pi
+    capped = np.minimum(c, SLOPE_CAP)
+    rest = slope_at_angle(capped, np.arccos(capped)) - 0.25 - c / np.pi
     return rest.astype(np.float32), (rest * c).astype(np.float32)
 
 
@@ -86,16 +91,14 @@ _HIGH_REST, _HIGH_ALONG = _high_rest()
 def _rest(k):
     """``k'(c) − 1/4 − c/π`` from a kernel value of at most ``_HIGHEST``; 0 for negative ones, where it is small."""
     k = min(max(k, np.float32(0.0)), _TOP)
-    p = (((((((_R8 * k + _R7) * k + _R6) * k + _R5) * k + _R4) * k + _R3) * k + _R2) * k + _R1) * k + _R0
-    return k * k * k * p
+    return k * k * k * _rest_factor(k)
 
 
 @numba.njit(inline="always", fastmath=True)
 def _rest_along(k):
     """The same times c."""
     k = min(max(k, np.float32(0.0)), _TOP)
-    p = (((((((_A8 * k + _A7) * k + _A6) * k + _A5) * k + _A4) * k + _A3) * k + _A2) * k + _A1) * k + _A0
-    return k * k * k * k * p
+    return k * k * k * k * _along_factor(k)
 
 
 @numba.njit(nogil=True, fastmath=True, cache=True)

@@ -6,29 +6,44 @@ measured agreement with the exact score.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-from kces.engines.block import (
-    block_cosines,
-    collect_block,
-    factor_in_place,
-    inner_products,
-    inverse_form,
-    kernel_matrix,
-    moved_lengths,
-)
-from kces.engines.inner import gathered_dots
-from kces.engines.local import choose_cap, compact, most_important_neighbours, pair_products
+from kces.engines.adjacency import adjacency_of
+from kces.engines.block import block_cosines, collect_block, moved_lengths
+from kces.engines.block_kernel import factor_in_place, inverse_form, kernel_matrix
+from kces.engines.compact import compact
+from kces.engines.neighbours import most_important_neighbours
 from kces.engines.parameters import whole_number
 from kces.engines.problem import Problem
+from kces.engines.products import edges_of, inner_products, products_of
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
-from kces.types import Array
+from kces.types import Array, Ints
 
 __all__ = ["MonteCarloEngine", "SubgraphEngine"]
 
 _EDGE_CHUNK = 20_000
+
+
+class Draws(NamedTuple):
+    """How the nodes of a subgraph are sampled.
+
+    Attributes
+    ----------
+    classes : (N,), pseudo class of each node.
+    per_class : most nodes of each class in a draw; 0 takes all nodes, once.
+    repetitions : draws per edge.
+    seed : of the draws.
+    """
+
+    classes: Ints
+    per_class: int
+    repetitions: int
+    seed: int
 
 
 class SubgraphEngine:
@@ -60,25 +75,22 @@ class SubgraphEngine:
 
     def _score(self, problem: Problem, *, per_class: int, repetitions: int, progress: Progress) -> Array:
         problem = compact(problem, self.seed)
-        graph = problem.graph
-        cap = self.cap or choose_cap(graph, self.hops)
-        listed = most_important_neighbours(graph, problem.codes, problem.inverse_lengths, cap)
-        fill = 0 if self.hops == 1 else 2 * cap + 2
-        xx_edge = gathered_dots(graph.features, graph.edges[:, 0], graph.features, graph.edges[:, 1])
-        everyone = np.arange(graph.n_nodes)
-        xx_self = gathered_dots(graph.features, everyone, graph.features, everyone)
+        size = problem.regime.block_size(self.hops, self.cap)
+        if self.hops == 1:
+            size = replace(size, fill=0)  # the surroundings are the neighbours, however few
+        listed = most_important_neighbours(problem, problem.codes, size)
+        adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
         classes = np.unique(problem.codes, axis=0, return_inverse=True)[1].ravel()
-        products = pair_products(problem)
-        scores = np.empty(graph.n_edges)
-        progress(f"{self.name}: score edges", 0, graph.n_edges)
-        for start in range(0, graph.n_edges, _EDGE_CHUNK):
-            chunk = slice(start, start + _EDGE_CHUNK)
-            scores[chunk] = _score_subgraphs(
-                *(graph.edges[chunk], xx_edge[chunk], graph.adjacency.indptr, graph.adjacency.indices),
-                *(graph.degrees, problem.inverse_lengths, products, *listed, cap, fill),
-                *(problem.codes, xx_self, problem.ridge, classes, per_class, repetitions, self.seed, start),
+        draws = Draws(classes, per_class, repetitions, self.seed)
+        total = len(edges.ends)
+        scores = np.empty(total)
+        progress(f"{self.name}: score edges", 0, total)
+        for start in range(0, total, _EDGE_CHUNK):
+            stop = min(start + _EDGE_CHUNK, total)
+            scores[start:stop] = _score_subgraphs(
+                *(edges.part(start, stop), adjacency, listed, products, problem.codes, problem.ridge, draws, start)
             )
-            progress(f"{self.name}: score edges", min(start + _EDGE_CHUNK, graph.n_edges), graph.n_edges)
+            progress(f"{self.name}: score edges", stop, total)
         return scores
 
 
@@ -140,25 +152,18 @@ def _quadratic_form(cosines, chosen, codes, S, ridge):
 
 
 @numba.njit(parallel=True, cache=True)
-def _score_subgraphs(
-    edges, xx_edge, indptr, indices, degrees, inverse_length, products, list_start, list_position, cap, fill,
-    codes, xx_self, ridge, classes, per_class, repetitions, seed, first_edge,
-):  # fmt: skip
-    scores = np.zeros(len(edges))
-    for e in numba.prange(len(edges)):
-        i, j = edges[e, 0], edges[e, 1]
-        S, alpha, beta, gamma = collect_block(i, j, indptr, indices, degrees, list_start, list_position, cap, fill)
-        inner, xz_i, xz_j = inner_products(i, j, S, inverse_length, products)
-        new_inverse = moved_lengths(i, j, S, alpha, beta, gamma, inverse_length, xz_i, xz_j, xx_self, xx_edge[e])
-        before, _, after = block_cosines(
-            i, j, S, alpha, beta, gamma, inverse_length, new_inverse, xz_i, xz_j, inner, xx_self, xx_edge[e]
-        )
-        chosen = np.arange(len(S))
-        for repetition in range(repetitions):
-            if per_class > 0:
-                key = _hash((first_edge + e) * repetitions + repetition) ^ _hash(seed)
-                chosen = np.flatnonzero(_draw(S, classes, per_class, key))
-            scores[e] += _quadratic_form(before, chosen, codes, S, ridge)
-            scores[e] -= _quadratic_form(after, chosen, codes, S, ridge)
-        scores[e] /= repetitions
+def _score_subgraphs(edges, adjacency, listed, products, codes, ridge, draws, first_edge):
+    scores = np.zeros(len(edges.ends))
+    for e in numba.prange(len(edges.ends)):
+        block = collect_block(edges.ends[e, 0], edges.ends[e, 1], adjacency, listed)
+        inner = inner_products(block.nodes, edges.xx[e], products)
+        cosines = block_cosines(block, inner, moved_lengths(block, inner, products.inverse_length))
+        chosen = np.arange(len(block.nodes))
+        for repetition in range(draws.repetitions):
+            if draws.per_class > 0:
+                key = _hash((first_edge + e) * draws.repetitions + repetition) ^ _hash(draws.seed)
+                chosen = np.flatnonzero(_draw(block.nodes, draws.classes, draws.per_class, key))
+            scores[e] += _quadratic_form(cosines.before, chosen, codes, block.nodes, ridge)
+            scores[e] -= _quadratic_form(cosines.after, chosen, codes, block.nodes, ridge)
+        scores[e] /= draws.repetitions
     return scores

@@ -1,0 +1,164 @@
+"""How a graph is scored, decided once, from its size alone.
+
+Two runs on one graph take the same way on every machine, however busy: free memory may make a run refuse, it never
+changes a score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kces.engines.supports import support_sizes
+from kces.graph import Graph
+from kces.types import Ints, is_sparse
+
+__all__ = ["DIRECT_LIMIT", "ITERATIVE_LIMIT", "WIDE", "BlockSize", "Regime"]
+
+EXACT_WORK = 4e11
+"""Multiplications that the exact engine may cost before ``auto`` prefers the local one: some 20 s on two cores.
+
+Cora and Citeseer under attack cost 2e11 and 1e11, the digits 1.3e11, Polblogs with its 100,000 triangles 2e12."""
+
+DIRECT_LIMIT = 4_096
+"""Nodes up to which all pairs of nodes are kept, and the kernel is factored."""
+_DIRECT_LIMIT_WIDE = 8_192
+"""The same with more than ``WIDE`` features, where making inner products on demand would cost more."""
+WIDE = 1_024
+ITERATIVE_LIMIT = 24_000
+"""Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed."""
+
+_DENSE_FEATURE_BYTES = 2**30
+"""Sparse features that would be larger than this as an array are replaced by their leading components."""
+_REDUCED_WIDTH = 512
+
+_CAPS: dict[int, tuple[int, ...]] = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
+"""Candidate caps by hops. With one hop more than 32 neighbours were never seen to change the ranking."""
+_CAPS_OF_LARGE_GRAPHS = (16, 8)
+_BLOCK_WORK = {1: 2e10, 2: 5e10}
+"""Multiplications that all blocks together may cost, by hops: some seconds."""
+_FILL, _FILL_OF_LARGE_GRAPHS = 24, 16
+
+
+@dataclass(frozen=True)
+class BlockSize:
+    """``cap``: most neighbours of each endpoint in a block; ``fill``: nodes up to which a smaller one is filled."""
+
+    cap: int
+    fill: int
+
+
+@dataclass(frozen=True)
+class Regime:
+    """The way through the engines for a graph of this size.
+
+    Attributes
+    ----------
+    nodes, edges, features, triangles : of the graph.
+    exact_work : multiplications that the exact engine would cost.
+    engine : what ``auto`` takes, ``exact`` or ``local``.
+    solver : of the global system: ``direct`` (Cholesky), ``iterative`` (conjugate gradients on a stored triangle of the
+        kernel) or ``partition`` (the kernel's linear term, and the rest within blocks of similar nodes).
+    far_field : sums over all ``pairs`` of nodes, or over the ``series`` of the kernel's slope.
+    width : features per node after the sparse ones of a large graph are reduced; else their number.
+    one_hop, two_hops : size of an edge's block, by the engines' option ``hops``.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> regime = Regime.of(barbell())
+    >>> regime.engine, regime.solver, regime.far_field, regime.triangles
+    ('exact', 'direct', 'pairs', 20)
+    """
+
+    nodes: int
+    edges: int
+    features: int
+    triangles: int
+    exact_work: float
+    engine: Literal["exact", "local"]
+    solver: Literal["direct", "iterative", "partition"]
+    far_field: Literal["pairs", "series"]
+    width: int
+    one_hop: BlockSize
+    two_hops: BlockSize
+
+    @classmethod
+    def of(cls, graph: Graph) -> Regime:
+        """The regime of a graph; it looks at the number of things only, not at their values."""
+        sizes = support_sizes(graph, graph.edges)
+        neighbours = np.diff(graph.adjacency.indptr)
+        triangles = int(neighbours[graph.edges].sum() - sizes.sum()) // 3
+        work = _exact_work(graph.n_nodes, graph.n_edges, triangles, sizes)
+        all_pairs = graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > WIDE else DIRECT_LIMIT)
+        return cls(
+            nodes=graph.n_nodes,
+            edges=graph.n_edges,
+            features=graph.n_features,
+            triangles=triangles,
+            exact_work=work,
+            engine="exact" if work <= EXACT_WORK else "local",
+            solver="direct" if all_pairs else "iterative" if graph.n_nodes <= ITERATIVE_LIMIT else "partition",
+            far_field="pairs" if all_pairs else "series",
+            width=graph.n_features if all_pairs else _width(graph),
+            one_hop=BlockSize(_cap(graph, 1, all_pairs), _FILL if all_pairs else _FILL_OF_LARGE_GRAPHS),
+            two_hops=_two_hops(_cap(graph, 2, all_pairs)),
+        )
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether the inner products of all pairs of nodes are kept."""
+        return self.solver == "direct"
+
+    @property
+    def compacts(self) -> bool:
+        """Whether features are replaced by fewer."""
+        return self.width < self.features
+
+    def block_size(self, hops: int, cap: int | None = None, fill: int | None = None) -> BlockSize:
+        """Of an edge's block; ``cap`` and ``fill`` (of one hop) stand in for those of the regime."""
+        if hops == 2:
+            return self.two_hops if cap is None else _two_hops(cap)
+        return BlockSize(cap or self.one_hop.cap, fill or self.one_hop.fill)
+
+    def __str__(self) -> str:
+        """
+        >>> from kces.datasets.toys import barbell
+        >>> print(Regime.of(barbell()))
+        direct solve, far field from pairs
+        """
+        reduced = f", {self.features} features reduced to {self.width}" if self.compacts else ""
+        return f"{self.solver} solve, far field from {self.far_field}{reduced}"
+
+
+def _exact_work(nodes: int, edges: int, triangles: int, sizes: Ints) -> float:
+    """Multiplications of the exact engine: a product with the N x N inverse for each distinct row (``supports.py``),
+    then |S|² products of rows and a solve of 2|S| unknowns per edge. A small matrix costs four times its operations."""
+    rows = (4.0 * edges + 3.0 * triangles) * nodes**2
+    size = sizes.astype(np.float64)
+    return rows + float((size**2 * nodes + 4.0 / 3.0 * (2.0 * size) ** 3).sum())
+
+
+def _width(graph: Graph) -> int:
+    """Features of a large graph as an array: all of them, unless they are sparse and too many."""
+    too_large = 8 * graph.n_nodes * graph.n_features > _DENSE_FEATURE_BYTES
+    return min(graph.n_features, _REDUCED_WIDTH) if too_large and is_sparse(graph.features) else graph.n_features
+
+
+def _cap(graph: Graph, hops: int, all_pairs: bool) -> int:
+    """The largest cap whose blocks cost at most their budget: |S|² inner products and a |S|³/3 factorisation."""
+    width = 25.0 + (0.0 if all_pairs else 0.5 * min(graph.n_features, _REDUCED_WIDTH))
+    neighbours = np.diff(graph.adjacency.indptr).astype(np.float64)[graph.edges]
+    for cap in _CAPS[hops] if hops == 2 or all_pairs else _CAPS_OF_LARGE_GRAPHS:
+        size = np.minimum(neighbours, cap).sum(axis=1) + 2.0
+        if hops == 2:
+            size = np.full(len(size), 2.0 * cap + 2.0)
+        if float((width * size**2 + size**3 / 3).sum()) <= _BLOCK_WORK[hops]:
+            return cap
+    return _CAPS[hops][-1]
+
+
+def _two_hops(cap: int) -> BlockSize:
+    return BlockSize(cap, 2 * cap + 2)

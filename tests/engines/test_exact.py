@@ -1,0 +1,69 @@
+"""The exact engine against the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kces.datasets.builtin import synthetic
+from kces.datasets.toys import star, thorny
+from kces.engines import exact as exact_module
+from kces.engines.exact import ExactEngine
+from kces.errors import SingularKernelError
+from kces.graph import Graph
+from oracle import oracle_changes
+from problems import problem_for
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_exact_equals_the_definition(awkward_graph: Graph, columns: int) -> None:
+    problem = problem_for(awkward_graph, columns)
+    expected = oracle_changes(awkward_graph, problem.codes, problem.ridge)
+    found = ExactEngine().score(problem)
+    assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_exact_equals_the_definition_on_random_graphs(data: st.DataObject) -> None:
+    n = data.draw(st.integers(3, 12), label="nodes")
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    edges = data.draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True), label="edges")
+    generator = np.random.default_rng(data.draw(st.integers(0, 1000), label="seed"))
+    features = generator.random((n, 3))
+    features[data.draw(st.lists(st.integers(0, n - 1), max_size=3), label="zero rows")] = 0.0
+    if data.draw(st.booleans(), label="twins") and n > 2:
+        features[1] = features[0]
+    graph = Graph.from_edges(edges, features, n_nodes=n)
+    problem = problem_for(graph)
+    expected = oracle_changes(graph, problem.codes, problem.ridge)
+    found = ExactEngine().score(problem)
+    assert np.abs(found - expected).max() <= 1e-6 * max(np.abs(expected).max(), 1e-3)
+
+
+def test_exact_scores_some_edges_like_all() -> None:
+    problem = problem_for(synthetic(n=60, seed=1))
+    which = np.array([3, 17, 40])
+    np.testing.assert_allclose(ExactEngine().score_some(problem, which), ExactEngine().score(problem)[which], rtol=1e-9)
+
+
+def test_exact_in_small_blocks_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_for(synthetic(n=70, degree=8, seed=3))
+    whole = ExactEngine().score(problem)
+    monkeypatch.setattr(exact_module, "_ROW_BLOCK_BYTES", 16 * 70 * 40)
+    monkeypatch.setattr(exact_module, "_EDGE_BATCH_BYTES", 1)
+    np.testing.assert_allclose(ExactEngine().score(problem), whole, rtol=1e-9, atol=1e-12)
+
+
+def test_singular_kernel_without_ridge_is_a_clear_error() -> None:
+    with pytest.raises(SingularKernelError, match="singular at ridge 0"):
+        ExactEngine().score(problem_for(thorny(), ridge=0.0))
+
+
+def test_no_ridge_is_allowed_where_the_kernel_is_regular() -> None:
+    problem = problem_for(star(4), ridge=0.0)
+    np.testing.assert_allclose(
+        ExactEngine().score(problem), oracle_changes(problem.graph, problem.codes, 0.0), rtol=1e-6, atol=1e-9
+    )
