@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kces.pseudo_labels import encode
+from kces.scorers.pseudo_labels import encode
 from scipy.stats import spearmanr
 
 from emptied import emptying_edges
