@@ -36,6 +36,8 @@ def test_names_are_those_of_the_registries() -> None:
         ("kces score co", {"cora", "cora_ml", "cornell"}),
         ("kces datasets fetch sq", {"squirrel_filtered"}),
         ("kces datasets i", {"info"}),
+        ("kces attack --method me", {"metattack", "metattack-approx"}),
+        ("kces evaluate --defense gcn,jac", {"gcn,jaccard"}),
     ],
 )
 def test_the_shell_gets_them(words: str, expected: set[str], monkeypatch: pytest.MonkeyPatch, run_kces: object) -> None:

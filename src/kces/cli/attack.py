@@ -11,6 +11,7 @@ import numpy.typing as npt
 import typer
 
 from kces.atomic import check_output
+from kces.cli.completion import complete_attack
 from kces.cli.options import (
     DataRootOption,
     FeaturesOption,
@@ -27,7 +28,8 @@ from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.cli.settings import parse_settings, settings_option
 from kces.cli.source import open_source
 from kces.datasets.attacked_files import attacked_files, write_attacked
-from kces.errors import InvalidParameterError, MissingDependencyError, UnreadableFileError
+from kces.errors import InvalidParameterError, UnreadableFileError
+from kces.interop.optional import missing
 from kces.plugins import plugin_errors_as_lines
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ MethodOption = Annotated[
         "-m",
         help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd, adaptive-kces, or a plugin's.",
         show_default=False,
+        autocompletion=complete_attack,
     ),
 ]
 BudgetOption = Annotated[
@@ -125,7 +128,7 @@ def _find(method: str) -> Attack:
     try:
         from kces.lab.attacks import find_attack
     except ImportError as error:
-        raise MissingDependencyError("attacks need torch and torch_geometric: pip install 'kces[lab]'") from error
+        raise missing("attacks need torch and torch_geometric", extra="lab") from error
     return find_attack(method)
 
 

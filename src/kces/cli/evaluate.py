@@ -10,12 +10,14 @@ import typer
 from rich.markup import escape
 
 from kces.atomic import atomic_write, check_output
+from kces.cli.completion import complete_defenses
 from kces.cli.options import DataRootOption, FeaturesOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
 from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.datasets import load_attacked
 from kces.datasets.attacked_files import read_attacked
-from kces.errors import InvalidParameterError, MissingDependencyError
+from kces.errors import InvalidParameterError
+from kces.interop.optional import missing
 from kces.plugins import plugin_errors_as_lines
 from kces.processes.answers import JsonObject
 
@@ -34,6 +36,7 @@ def evaluate(
         typer.Option(
             "--defense",
             metavar="NAMES",
+            autocompletion=complete_defenses,
             help="Defenses, separated by commas: a model (gcn, gat, …), a purifier (jaccard, …) before a GCN, "
             "or both joined (kces+gat).",
         ),
@@ -61,7 +64,7 @@ def evaluate(
         from kces.lab import evaluation
         from kces.lab.training import training_preset
     except ImportError as error:
-        raise MissingDependencyError("evaluating defenses needs torch: pip install 'kces[lab]'") from error
+        raise missing("evaluating defenses needs torch", extra="lab") from error
     preset = training_preset(preset_training)
     if output is not None:
         check_output(output, force=force)

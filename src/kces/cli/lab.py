@@ -14,7 +14,8 @@ from rich.markup import escape
 from kces.atomic import atomic_write, check_output
 from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, print_json, progress_bar, show_table
-from kces.errors import InvalidParameterError, KCESError, MissingDependencyError
+from kces.errors import InvalidParameterError, KCESError
+from kces.interop.optional import missing
 
 if TYPE_CHECKING:
     from kces.lab.measure import Cost
@@ -138,7 +139,7 @@ def _torch_needed() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise MissingDependencyError("the laboratory needs torch: pip install 'kces[lab]'") from error
+        raise missing("the laboratory needs torch", extra="lab") from error
 
 
 def _words(option: str, text: str) -> list[str]:

@@ -9,7 +9,8 @@ import typer
 
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
-from kces.errors import InvalidParameterError, MissingDependencyError
+from kces.errors import InvalidParameterError
+from kces.interop.optional import missing
 
 if TYPE_CHECKING:
     from kces.lab.reproduce import Plan, Report, RunReport, Settings
@@ -121,7 +122,7 @@ def _check_training(name: str) -> None:
     try:
         from kces.lab.training import training_preset
     except ImportError as error:
-        raise MissingDependencyError("reproducing the paper needs torch: pip install 'kces[lab]'") from error
+        raise missing("reproducing the paper needs torch", extra="lab") from error
     training_preset(name)
 
 

@@ -57,6 +57,7 @@ def study_rows(
     graphs, variants : others than these.
     seeds : GCN seeds per α; 0 ranks only, without training.
     references : add rows without defence, at the automatic α and of the oracle.
+    data_root : folder of the data sets. Default: as everywhere.
 
     Examples
     --------
