@@ -260,7 +260,7 @@ def test_memory_is_named_and_another_engine_offered(monkeypatch: pytest.MonkeyPa
     code, _, err = run_kces("score", "synthetic:n=300,seed=1", "--engine", "exact", "--preset", "paper", "--quiet")
     assert code == 2
     assert "the exact engine needs" in err
-    assert "use --engine local" in err
+    assert "use engine local" in err
 
 
 def test_version_and_help(run_kces: RunKces) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kces.scorers.pseudo_labels import encode
 from scipy.stats import spearmanr
 
 from emptied import emptying_edges
@@ -18,6 +17,7 @@ from kces.engines.local import LocalEngine
 from kces.engines.problem import Problem
 from kces.engines.solve import solve_codes
 from kces.graph import Graph
+from kces.scorers.pseudo_labels import encode
 from oracle import oracle_changes
 from problems import in_regime, problem_for
 
