@@ -35,7 +35,8 @@ def test_data_and_dict_come_back_with_all_they_held(tmp_path, as_dict):
 
 def test_features_and_labels_beside(tmp_path, text):
     torch.save({"edge_index": CONTENT["edge_index"], "num_nodes": 3}, tmp_path / "g.pt")
-    loaded = read_graph(tmp_path / "g.pt", features=text("x.csv", "2,9\n1,8\n0,7\n"), labels=text("l.txt", "a\nb\na\n"))
+    beside = {"features": text("x.csv", "2,9\n1,8\n0,7\n"), "labels": text("l.txt", "a\nb\na\n")}
+    loaded = read_graph(tmp_path / "g.pt", **beside, scale="none")
     assert loaded.graph.features.tolist() == [[7], [8], [9]]
     assert loaded.graph.labels.tolist() == [0, 1, 0]
 

@@ -58,7 +58,7 @@ def _read(request: Request) -> tuple[Graph, Any]:
     path = request.path
     payload = _load(path)
     graph = replace(from_pyg(_as_data(payload, path)), name=path.stem)
-    return request.describe(graph), payload
+    return graph, payload
 
 
 def _as_data(payload: Any, path: Path) -> Any:
