@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.types import Features, Ints, is_sparse
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Graph", "Repairs", "edge_keys", "key_edges"]
 
@@ -160,6 +163,52 @@ class Graph:
         weighted = int((matrix.data[stored] != 1).sum())
         described = _Described(labels, train, val, test, node_ids, feature_names, name)
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        edges: pd.DataFrame,
+        nodes: pd.DataFrame | None = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        features: str | Sequence[str] | None = None,
+        label: str | None = None,
+        id_column: str | None = None,
+        scale: str = "auto",
+    ) -> Graph:
+        """Build from a table with one row per edge and, if there is one, a table with one row per node.
+
+        Parameters
+        ----------
+        source, target : the columns of ``edges`` that name the two ends; found where they are called so (also src
+            and dst, from and to, …) or are the only ones.
+        features : the columns of ``nodes`` to use; all without, see :func:`kces.features.prepare_features`.
+        label : the column of ``nodes`` with the class; found where it is called label or class.
+        id_column : the column of ``nodes`` that names the node; found where it is the index or called id or node.
+        scale : how columns of numbers come to one scale: auto, standard or none.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> payments = pd.DataFrame({"tx": [7, 8], "payer": ["ann", "bob"], "payee": ["bob", "cy"]})
+        >>> people = pd.DataFrame({"vip": [True, False, True]}, index=["ann", "bob", "cy"])
+        >>> graph = Graph.from_pandas(payments, people, source="payer", target="payee")
+        >>> graph, graph.node_ids.tolist(), graph.feature_names
+        (Graph(nodes=3, edges=2, features=1), ['ann', 'bob', 'cy'], ('vip',))
+        """
+        from kces.interop.coerce import open_source
+
+        return open_source(
+            edges,
+            nodes=nodes,
+            source=source,
+            target=target,
+            features=features,
+            label=label,
+            id_column=id_column,
+            scale=scale,
+        ).graph
 
     @classmethod
     def _validated(

@@ -16,7 +16,7 @@ from kces.graph import Graph
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named
-from kces.interop.networkx import from_networkx, sanitized_networkx
+from kces.interop.networkx import NetworkXSource, from_networkx
 from kces.interop.node_labels import LABEL_NAMES
 from kces.interop.optional import require
 from kces.interop.outputs import plain_name
@@ -40,12 +40,12 @@ def _read(request: Request) -> tuple[Graph, Any]:
     with damage_named(path, "GraphML"):
         G = nx.read_graphml(io.BytesIO(content))
     label = next((name for name in sorted(LABEL_NAMES) if _on_every_node(G, name)), None)
-    graph = from_networkx(G, _attributes(G, request.attributes or ATTRIBUTE_PREFIX), label)
+    graph = from_networkx(G, _attributes(G, request.attributes or ATTRIBUTE_PREFIX), label, scale="none")
     names = np.array([str(node) for node in G.nodes], dtype=object)
     return replace(graph, node_ids=plain_ids(names), name=plain_name(path).stem), G
 
 
-def _attributes(G: Any, chosen: str) -> list[str] | None:
+def _attributes(G: Any, chosen: str) -> list[str]:
     """The attributes to use as features: those named, else all numeric ones."""
     if named := chosen.removeprefix(ATTRIBUTE_PREFIX):
         return named.split(",")
@@ -64,7 +64,7 @@ def _attributes(G: Any, chosen: str) -> list[str] | None:
                 f"{len(G) - len(values[name])} node(s) lack the numeric attribute {name!r};"
                 " name the features to use, such as attr:NAME"
             )
-    return numeric or None
+    return numeric
 
 
 def _on_every_node(G: Any, name: str) -> bool:
@@ -72,7 +72,7 @@ def _on_every_node(G: Any, name: str) -> bool:
 
 
 def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
-    _networkx().write_graphml_xml(sanitized_networkx(payload, graph, kept), path)
+    _networkx().write_graphml_xml(NetworkXSource(payload).without(kept), path)
 
 
 def _write_graph(graph: Graph, path: Path) -> None:

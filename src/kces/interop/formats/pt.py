@@ -17,7 +17,7 @@ from kces.graph import Graph
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named, one_line, read_bytes
 from kces.interop.optional import missing, require
-from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
+from kces.interop.pyg import PyGSource, from_pyg, to_pyg
 
 __all__ = ["PT"]
 
@@ -74,7 +74,7 @@ def _as_data(payload: Any, path: Path) -> Any:
 
 def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
     torch = require("torch", extra="pyg", purpose="a PyG .pt file")
-    filtered = filter_pyg(_as_data(payload, path), graph, kept)
+    filtered = PyGSource(_as_data(payload, path)).without(kept)
     torch.save(filtered.to_dict() if isinstance(payload, dict) else filtered, path)
 
 

@@ -1,0 +1,139 @@
+"""What every door promises, whatever the kind: same graph, same scores, values in the caller's order, same kind out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kces
+from graph_kinds import FEATURES, KINDS, N_NODES, RECORDS, GraphKind
+from kces.errors import InvalidGraphError, InvalidParameterError
+from kces.graph import Graph
+from kces.interop import open_source
+from kces.interop.adapters import SOURCES
+
+# A batch is two graphs: it lacks the edge between them.
+BETWEEN = frozenset({4, 9})
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> GraphKind:
+    return request.param
+
+
+def reference(kind: GraphKind) -> Graph:
+    pairs = [(i, j) for i, j, _ in RECORDS if kind.name != "Batch" or {i, j} != BETWEEN]
+    return Graph.from_edges(pairs, FEATURES, n_nodes=N_NODES)
+
+
+def kept_mask(graph: Graph) -> np.ndarray:
+    return np.arange(graph.n_edges) % 3 != 0
+
+
+def test_the_graph_is_the_same(kind):
+    graph, expected = open_source(kind.make()).graph, reference(kind)
+    assert graph.edges.tolist() == expected.edges.tolist()
+    dense = graph.features if isinstance(graph.features, np.ndarray) else graph.features.toarray()
+    assert dense.tolist() == FEATURES.tolist()
+    assert graph.node_ids is None
+
+
+def test_scores_are_the_same_and_stand_in_the_callers_order(kind):
+    original, expected = kind.make(), reference(kind)
+    scores = kces.score_edges(expected, preset="robust")
+    source = open_source(original)
+    of_pair = {tuple(pair): score for pair, score in zip(expected.edges.tolist(), scores, strict=True)}
+    spread = source.spread(kces.score_edges(source.graph, preset="robust"), np.nan)
+    records = kind.records(original)
+    assert len(spread) == source.n_records == len(records)
+    for (i, j, _), value in zip(records, spread, strict=True):
+        assert np.isnan(value) if i == j else abs(value - of_pair[min(i, j), max(i, j)]) < 1e-12
+    suspicious = source.spread(scores > np.median(scores), False)
+    assert suspicious.dtype == bool
+    assert not suspicious[[i == j for i, j, _ in records]].any()
+
+
+def test_the_same_kind_comes_out_without_the_dropped_edges_and_the_input_stays(kind):
+    original, before = kind.make(), kind.make()
+    records = kind.records(before)
+    source = open_source(original)
+    kept = kept_mask(source.graph)
+    dropped = {tuple(pair) for pair in source.graph.edges[~kept].tolist()}
+    result = source.without(kept)
+    assert type(result) is type(original)
+    assert kind.records(result) == [record for record in records if tuple(sorted(record[:2])) not in dropped]
+    assert kind.records(original) == records
+    assert_rest_is_same(before, original)
+    assert_rest_is_same(original, result)
+
+
+def assert_rest_is_same(first: object, second: object) -> None:
+    """Everything beside the edges."""
+    if isinstance(first, tuple):
+        assert type(first[0]) is type(second[0])
+        assert first[0].shape[1] == second[0].shape[1]
+        assert isinstance(first[0], pd.DataFrame) is hasattr(second[0], "iloc")
+        if hasattr(first[0], "dtype"):
+            assert first[0].dtype == second[0].dtype
+        if isinstance(first[0], pd.DataFrame):
+            assert first[0].dtypes.equals(second[0].dtypes)
+            assert first[0].columns.equals(second[0].columns)
+        if hasattr(first[0], "schema"):
+            assert first[0].schema == second[0].schema
+        assert np.array_equal(np.asarray(first[1]), np.asarray(second[1]))
+    elif isinstance(first, Graph):
+        assert first.features is second.features or np.array_equal(first.features, second.features)
+    elif hasattr(first, "nodes"):
+        assert dict(first.nodes(data=True)) == dict(second.nodes(data=True))
+        assert first.graph == second.graph
+    elif hasattr(first, "vs"):
+        assert first.vs["x"] == second.vs["x"]
+        assert (first["title"], first.is_directed()) == (second["title"], second.is_directed())
+    else:
+        assert first.keys() == second.keys()
+        assert first.x.equal(second.x)
+        assert first.title == second.title
+
+
+def test_keeping_and_dropping_all(kind):
+    original = kind.make()
+    source = open_source(original)
+    n_edges = source.graph.n_edges
+    assert kind.records(source.without(np.ones(n_edges, dtype=bool))) == kind.records(original)
+    emptied = source.without(np.zeros(n_edges, dtype=bool))
+    assert kind.records(emptied) == [record for record in kind.records(original) if record[0] == record[1]]
+
+
+def test_a_graph_without_edges_passes(kind):
+    source = open_source(kind.make())
+    emptied = source.without(np.zeros(source.graph.n_edges, dtype=bool))
+    again = open_source(emptied)
+    assert not again.has_edges
+    none = np.empty(0)
+    assert np.isnan(again.spread(none, np.nan)).all()
+    assert again.n_records == len(kind.records(emptied))
+    assert kind.records(again.without(np.empty(0, dtype=bool))) == kind.records(emptied)
+    with pytest.raises(InvalidGraphError, match="the graph has no edges"):
+        _ = again.graph
+
+
+def test_a_mask_or_values_of_another_length_are_refused(kind):
+    source = open_source(kind.make())
+    n_edges = source.graph.n_edges
+    with pytest.raises(InvalidParameterError, match=f"mask over the {n_edges} edges"):
+        source.without([True])
+    with pytest.raises(InvalidParameterError, match=f"1 values given for {n_edges} edges"):
+        source.spread(np.ones(1), np.nan)
+
+
+def test_every_registered_kind_is_under_contract():
+    made = [kind.make() for kind in KINDS]
+    edges = [each[0] if isinstance(each, tuple) else each for each in made]
+    assert set(SOURCES.values()) == {type(open_source(each)) for each in edges}
+
+
+def test_other_objects_are_refused_by_name(refused):
+    assert "cannot read a graph from list; give a kces.Graph, a PyG Data" in refused(lambda: open_source([1, 2]))
+    assert "a Graph takes no label" in refused(lambda: open_source(KINDS[0].make(), label="team"))
+    assert "a KCES is no graph" in refused(lambda: open_source(kces.KCES()))
