@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kces.errors import GraphWarning, KCESError
+from kces.errors import AmbiguousInputError, GraphWarning, KCESError
 from kces.graph import Graph
 from kces.interop import open_source
 
@@ -69,19 +69,30 @@ def test_ends_are_found_where_their_names_or_their_number_tell(columns):
 
 
 def test_ends_that_cannot_be_told_are_asked_for(payments, refused):
-    strange = pd.DataFrame({"a1": ["x", "y"], "b1": ["y", "z"], "c1": ["x", "z"]})
-    assert "source=" in refused(lambda: Graph.from_pandas(strange))
-    assert "target" in refused(lambda: Graph.from_pandas(payments, source="payer"))
+    strange = pd.DataFrame({"red": ["x", "y"], "green": ["y", "x"], "blue": ["x", "y"]})
+    question = refused(lambda: Graph.from_pandas(strange), error=AmbiguousInputError)
+    assert question.startswith("edges: which two of its columns are the ends of an edge: 'red', 'green', 'blue'?")
+    assert question.endswith("Answer with source= and target=")
+    assert "give both source and target" in refused(lambda: Graph.from_pandas(payments, source="payer"))
     assert "'giver'" in refused(lambda: Graph.from_pandas(payments, source="giver", target="payee"))
 
 
 def test_ids_that_are_no_names_are_refused(payments, refused):
     holes = payments.assign(payee=["bob", None, "ann", "cy", "bob"])
-    assert "'payee' names no node in row 40" in refused(lambda: Graph.from_pandas(holes, **ENDS))
-    assert "'cents' holds float64" in refused(lambda: Graph.from_pandas(payments, source="payer", target="cents"))
-    assert "'day' holds datetime64" in refused(lambda: Graph.from_pandas(payments, source="payer", target="day"))
-    mixed = refused(lambda: Graph.from_pandas(payments, source="payer", target="tx"))
-    assert "numbers here and text there" in mixed
+    assert "edges column 'payee' has 1 missing node id(s)" in refused(lambda: Graph.from_pandas(holes, **ENDS))
+    for column, value in (("cents", "'1.5'"), ("day", "'2024-01-01 00:00:00'")):
+        message = refused(lambda column=column: Graph.from_pandas(payments, source="payer", target=column))
+        assert f"edges column '{column}' holds {value}; node ids are integers or text" in message
+    empty = payments.assign(payee=["bob", "", "ann", "cy", "bob"])
+    assert "edges row 40 has an empty node id" in refused(lambda: Graph.from_pandas(empty, **ENDS))
+
+
+def test_numbers_as_text_stay_text():
+    edges = pd.DataFrame({"source": ["1", "2"], "target": ["2", "3"]})
+    assert Graph.from_pandas(edges).node_ids.tolist() == ["1", "2", "3"]
+    nodes = pd.DataFrame({"id": [3, 2, 1], "vip": [True, False, False]})
+    graph = Graph.from_pandas(edges, nodes)
+    assert (graph.node_ids.tolist(), graph.features.tolist()) == (["1", "2", "3"], [[0], [0], [1]])
 
 
 @pytest.mark.parametrize("kind", ["category", "string", "Int64", "int32", "uint8"])
@@ -99,14 +110,24 @@ def test_the_column_of_names_is_found(payments, people, refused):
     by_name = people.rename(columns={"who": "id"})
     for nodes in (by_index, by_name, people):
         assert Graph.from_pandas(payments, nodes, **ENDS).node_ids.tolist() == ["cy", "bob", "ann", "dee"]
-    both = by_name.set_index(by_name["id"].rename("account").to_numpy())
-    assert "id_column" in refused(lambda: Graph.from_pandas(payments, both, **ENDS))
+    beside = people.set_index(pd.Index(["cy", "bob", "ann", "dee"], name="account"))
+    assert Graph.from_pandas(payments, beside, **ENDS, id_column="account", features="vip").n_features == 1
     nameless = people.drop(columns="who")
-    assert "id_column" in refused(lambda: Graph.from_pandas(payments, nameless, **ENDS))
-    numbered = people.assign(who=range(4))
-    assert "names none of the nodes" in refused(lambda: Graph.from_pandas(payments, numbered, **ENDS, id_column="who"))
+    question = refused(lambda: Graph.from_pandas(payments, nameless, **ENDS), error=AmbiguousInputError)
+    assert question == "which column of nodes names the nodes, such as 'ann'? Answer with id_column="
     twice = people.assign(who=["cy", "cy", "ann", "bob"])
-    assert "'cy' a second time" in refused(lambda: Graph.from_pandas(payments, twice, **ENDS, id_column="who"))
+    assert "nodes row 1 names node 'cy' a second time" in refused(
+        lambda: Graph.from_pandas(payments, twice, **ENDS, id_column="who")
+    )
+
+
+def test_an_index_that_only_counts_is_not_taken_before_a_column_that_fits_as_well(refused):
+    edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
+    nodes = pd.DataFrame({"place": [2, 0, 1], "vip": [True, False, False]})
+    question = refused(lambda: Graph.from_pandas(edges, nodes), error=AmbiguousInputError)
+    assert question == "is a node named by the index of nodes or by its column 'place'? Answer with id_column="
+    assert Graph.from_pandas(edges, nodes, id_column="place").features.tolist() == [[0], [0], [1]]
+    assert Graph.from_pandas(edges, nodes, id_column="index", features="vip").features.tolist() == [[1], [0], [0]]
 
 
 def test_a_plain_index_names_numbered_nodes():
@@ -120,18 +141,22 @@ def test_a_plain_index_names_numbered_nodes():
 def test_a_matrix_describes_numbered_nodes(refused):
     edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
     assert open_source((edges, np.eye(4))).graph.features.tolist() == np.eye(4).tolist()
-    assert "names node 2, but nodes has 2 rows" in refused(lambda: open_source((edges, np.eye(2))).graph)
+    message = refused(lambda: open_source((edges, np.eye(2))).graph)
+    assert "edges row 1: edge 2 - 1 names node 2, which is not among the 2 nodes of nodes" in message
     words = edges.astype(str) + "x"
-    assert "name their nodes with words" in refused(lambda: open_source((words, np.eye(4))).graph)
+    assert "edges names its nodes with words" in refused(lambda: open_source((words, np.eye(4))).graph)
+    assert "nodes must be a table or a matrix" in refused(lambda: open_source((edges, "people")).graph)
 
 
-def test_nodes_without_a_row_are_marked_and_said(payments, people):
-    with pytest.warns(GraphWarning, match=r"node features: .*1 node\(s\) have no row, such as 'cy'"):
-        graph = Graph.from_pandas(payments, people.iloc[1:], **ENDS, id_column="who", label="team")
-    assert graph.node_ids.tolist() == ["bob", "ann", "dee", "cy"]
+def test_few_nodes_without_a_row_are_marked_and_said(refused):
+    ring = pd.DataFrame({"source": range(10), "target": [*range(1, 10), 0]})
+    nodes = pd.DataFrame({"id": range(9), "vip": [True] * 4 + [False] * 5, "class": [0] * 4 + [1] * 5})
+    with pytest.warns(GraphWarning, match=r"node features: 1 node\(s\) without a row .*, such as 9"):
+        graph = Graph.from_pandas(ring, nodes)
     assert graph.feature_names == ("vip", "no row")
-    assert graph.features[3].tolist() == [0.0, 1.0]
-    assert graph.labels.tolist() == [1, 0, 0, -1]
+    assert graph.features[9].tolist() == [0.0, 1.0]
+    assert graph.labels.tolist() == [0] * 4 + [1] * 5 + [-1]
+    assert "2 of 10 nodes are not" in refused(lambda: Graph.from_pandas(ring, nodes.iloc[1:]))
 
 
 def test_mixed_columns_are_prepared_and_labels_are_not_features(payments):
@@ -146,9 +171,8 @@ def test_mixed_columns_are_prepared_and_labels_are_not_features(payments):
     assert raw.features.tolist() == [[1e6], [2e6], [3e6]]
 
 
-def test_a_table_of_names_alone_leaves_the_graph_alone(payments, people):
-    graph = Graph.from_pandas(payments, people[["who"]], **ENDS)
-    assert (graph.n_nodes, graph.n_features) == (4, 4)
+def test_a_table_of_names_alone_describes_nothing(payments, people, refused):
+    assert "nodes has one column" in refused(lambda: Graph.from_pandas(payments, people[["who"]], **ENDS))
 
 
 def test_weights_are_counted(payments):

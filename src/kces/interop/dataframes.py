@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,9 +14,13 @@ import pandas as pd
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.networkx import id_array
+from kces.interop.edge_columns import plain_ids
+from kces.interop.formats.base import EdgeOptions
+from kces.interop.node_frames import table_of_nodes
+from kces.interop.node_rows import NodeRows
 from kces.interop.optional import require
-from kces.interop.pandas_tables import NamedEdges, NodeRows, named_edges, node_rows
+from kces.interop.records import count_weights
+from kces.interop.typed_edges import TypedEnds, find_typed_ends
 from kces.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["ArrowSource", "PandasSource", "PolarsSource", "TableSource"]
 
 Table = TypeVar("Table")
+
+_EDGES = Path("edges")  # the name of the table in messages
 
 
 class TableSource(Source[Table]):
@@ -37,34 +44,41 @@ class TableSource(Source[Table]):
         self._edges = _as_pandas(original)
 
     @cached_property
-    def _named(self) -> NamedEdges:
-        return named_edges(self._edges, self.hints)
+    def _ends(self) -> TypedEnds:
+        index, options = self._edges.index, EdgeOptions(self.hints.source, self.hints.target)
+        return find_typed_ends(self._edges, _EDGES, options, has_names=True, where=lambda row: f"row {index[row]}")
 
     @cached_property
-    def _nodes(self) -> NodeRows:
-        nodes = self.hints.nodes
-        return node_rows(_as_pandas(nodes) if _is_table(nodes) else nodes, self._named.names, self.hints)
+    def _numbered(self) -> tuple[NodeRows, Ints]:
+        columns, nodes = self._ends.columns, self.hints.nodes
+        named = pd.Index(pd.unique(np.concatenate([columns.sources, columns.targets])))
+        table = table_of_nodes(_as_pandas(nodes) if hasattr(nodes, "__arrow_c_stream__") else nodes, named, self.hints)
+        return columns.numbered(_EDGES, table)
 
-    @cached_property
+    @property
     def pairs(self) -> Ints:
-        number_of = pd.Index(self._nodes.ids).get_indexer(pd.Index(self._named.names))
-        return number_of[self._named.codes].astype(np.int64).reshape(-1, 2)
+        return self._numbered[1]
 
     @cached_property
     def graph(self) -> Graph:
-        rows = self._nodes
+        rows, pairs = self._numbered
         if rows.notes:
             warnings.warn(f"node features: {'; '.join(rows.notes)}", GraphWarning, stacklevel=3)
-        numbered = rows.ids.dtype.kind == "i" and np.array_equal(rows.ids, np.arange(len(rows.ids)))
+        weights = self._ends.weights
         return Graph.from_edges(
-            self.pairs,
+            pairs,
             rows.features,
             n_nodes=len(rows.ids),
             labels=rows.labels,
-            node_ids=None if numbered else id_array(rows.ids.tolist()),
+            node_ids=plain_ids(rows.ids) if self._names_are_numbers() else rows.ids.astype(str),
             feature_names=rows.feature_names,
-            weighted=self._named.weighted,
+            weighted=0 if weights is None else count_weights(weights),
         )
+
+    def _names_are_numbers(self) -> bool:
+        """Whether nodes are numbers in the table itself: text such as "7" stays text."""
+        ends = (self._ends.choice.source, self._ends.choice.target)
+        return all(pd.api.types.infer_dtype(self._edges.iloc[:, end].astype(object)) != "string" for end in ends)
 
     @abstractmethod
     def keep_records(self, mask: Bools) -> Table:
@@ -95,10 +109,6 @@ class ArrowSource(TableSource["pa.Table"]):
         return self.original.filter(require("pyarrow", extra="files", purpose="an Arrow table").array(mask))
 
 
-def _is_table(nodes: object) -> bool:
-    return isinstance(nodes, pd.DataFrame) or hasattr(nodes, "__arrow_c_stream__")
-
-
 def _as_pandas(table: object) -> pd.DataFrame:
     """The table as pandas has it; what cannot be taken apart into columns is refused."""
     if isinstance(table, pd.DataFrame):
@@ -108,4 +118,5 @@ def _as_pandas(table: object) -> pd.DataFrame:
         raise InvalidGraphError("a LazyFrame has no rows yet; give table.collect()")
     if kind in ("Series", "Index", "ChunkedArray", "Array") or not hasattr(table, "__arrow_c_stream__"):
         raise InvalidGraphError(f"a {kind} is no table of edges; give a data frame with one row per edge")
-    return require("pyarrow", extra="files", purpose=f"a table of type {kind}").table(table).to_pandas()
+    arrow = require("pyarrow", extra="files", purpose=f"a table of type {kind}").table(table)
+    return arrow.to_pandas(integer_object_nulls=True, ignore_metadata=True)

@@ -64,17 +64,7 @@ class EndColumns:
         weights: npt.ArrayLike | None = None,
     ) -> tuple[Graph, Ints, tuple[str, ...]]:
         """The graph, each record's pair of node numbers in it, and what was done to the features."""
-        codes, found = pd.factorize(np.concatenate([self.sources, self.targets]))
-        names = np.array([str(name) for name in found], dtype=object)
-        ends = codes.reshape(2, -1).T
-        if "" in names:
-            record = int((names[ends] == "").any(axis=1).argmax())
-            raise InvalidGraphError(f"{path} {self.where(record)} has an empty node id")
-        rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
-        order = _order(rows.ids)
-        rows = rows.taken(order)
-        number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
-        pairs = number_of[ends].astype(np.int64).reshape(-1, 2)
+        rows, pairs = self.numbered(path, table)
         graph = Graph.from_edges(
             pairs,
             rows.features,
@@ -86,6 +76,19 @@ class EndColumns:
             weighted=0 if weights is None else count_weights(weights),
         )
         return graph, pairs, tuple(rows.notes)
+
+    def numbered(self, path: Path, table: NodeTable | None) -> tuple[NodeRows, Ints]:
+        """All nodes, integers by value and words as they come, and each record's pair of node numbers."""
+        codes, found = pd.factorize(np.concatenate([self.sources, self.targets]))
+        names = np.array([str(name) for name in found], dtype=object)
+        ends = codes.reshape(2, -1).T
+        if "" in names:
+            record = int((names[ends] == "").any(axis=1).argmax())
+            raise InvalidGraphError(f"{path} {self.where(record)} has an empty node id")
+        rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
+        rows = rows.taken(_order(rows.ids))
+        number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
+        return rows, number_of[ends].astype(np.int64).reshape(-1, 2)
 
     def _described(self, path: Path, names: npt.NDArray[Any], ends: Ints, table: NodeTable) -> NodeRows:
         """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""

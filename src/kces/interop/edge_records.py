@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from kces.graph import Graph
 from kces.interop.end_choice import EndChoice
-from kces.interop.records import surviving_records
+from kces.interop.records import edge_of_record, surviving_records
 from kces.types import Bools, Ints
 
 __all__ = ["EdgeRecords", "column_names", "typed_columns"]
@@ -45,10 +44,7 @@ class EdgeRecords:
 
     def edge_numbers(self, graph: Graph) -> Ints:
         """Position of each row's edge in ``graph.edges``; -1 for a self-loop."""
-        keys = graph.edges[:, 0] * graph.n_nodes + graph.edges[:, 1]
-        low, high = self.pairs.min(axis=1), self.pairs.max(axis=1)
-        place = np.searchsorted(keys, low * graph.n_nodes + high)
-        return np.where(low == high, -1, place)
+        return edge_of_record(graph.edges, self.pairs)
 
     def values(self) -> pd.DataFrame:
         """All columns, with types, for a file that knows them."""

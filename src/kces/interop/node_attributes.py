@@ -12,7 +12,8 @@ import pandas as pd
 
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.features import prepare_features
-from kces.interop.node_table import LABEL_NAMES, class_numbers
+from kces.interop.node_columns import ID_NAMES
+from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.types import Array, Ints
 
 __all__ = ["MISSING", "AttributeFeatures", "NodeAttributes"]
@@ -20,7 +21,6 @@ __all__ = ["MISSING", "AttributeFeatures", "NodeAttributes"]
 MISSING = object()
 """Stands where a node lacks an attribute."""
 
-ID_NAMES = frozenset({"id", "node", "node_id", "name"})
 _NO_FEATURES = LABEL_NAMES | ID_NAMES | {"y", "train_mask", "val_mask", "test_mask"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +21,28 @@ from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.interop.node_rows import NodeRows
 from kces.types import Ints
 
-__all__ = ["FeatureOptions", "RawTable", "id_text", "rows_of_table"]
+__all__ = ["ID_NAMES", "FeatureOptions", "RawTable", "id_text", "rows_of_table"]
 
-_ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
+ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
 _MATCHES = 0.5
 
 
 @dataclass(frozen=True)
 class FeatureOptions:
-    """What the caller said about a features file: its id column, the columns to use or leave out, and the scale."""
+    """What the caller said about a table of nodes.
+
+    Its id column, the columns to use or leave out, how they are scaled, and the column with the class.
+    """
 
     id_column: str | int | None = None
     columns: Sequence[str] | None = None
     drop_columns: Sequence[str] | None = None
     scale: str = "auto"
+    label: str | None = None
 
     def refuse_for_matrix(self, path: Path) -> None:
         """A matrix has no named columns to choose from."""
-        if self.id_column is not None or self.columns is not None or self.drop_columns is not None:
+        if replace(self, scale="auto") != FeatureOptions():
             raise InvalidParameterError(f"{path} is a matrix, row r is node r: its columns have no names to choose by")
 
 
@@ -92,7 +96,7 @@ def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptio
     first = [str(cell).strip() for cell in table.frame.iloc[0]]
     rest = table.frame.iloc[1:]
     asked = [options.id_column, *(options.columns or ()), *(options.drop_columns or ())]
-    expected = LABEL_NAMES | _ID_NAMES | {str(name).lower() for name in asked if isinstance(name, str)}
+    expected = LABEL_NAMES | ID_NAMES | {str(name).lower() for name in asked if isinstance(name, str)}
     is_header: bool | None = any(name.lower() in expected for name in first)
     if not is_header:
         is_header = False if rest.empty else names_above_values(first[1:], rest.iloc[:, 1:])
@@ -109,7 +113,7 @@ def _find_ids(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions,
     names = table.names or []
     if options.id_column is not None:
         return column_position(options.id_column, names, len(names), path)
-    called = [position for position, name in enumerate(names) if name.lower() in _ID_NAMES]
+    called = [position for position, name in enumerate(names) if name.lower() in ID_NAMES]
     wanted = pd.Index(nodes)
     share = [float(wanted.isin(id_text(table.frame.iloc[:, c])).mean()) for c in range(len(names))]
     matching = [position for position in range(len(names)) if share[position] >= _MATCHES]
@@ -135,10 +139,14 @@ def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
 
 
 def _labels(table: RawTable, id_column: int, options: FeatureOptions, path: Path) -> tuple[int, Ints] | None:
-    """Position and values of the column that is called label or class, unless the caller has other plans for it."""
+    """Position and values of the column given, or called label or class, unless the caller has other plans for it."""
+    names = table.names or []
     others = {*(options.columns or ()), *(options.drop_columns or ())}
-    for position, name in enumerate(table.names or []):
-        if position != id_column and name.lower() in LABEL_NAMES and name not in others:
+    called = [position for position, name in enumerate(names) if name.lower() in LABEL_NAMES and name not in others]
+    if options.label is not None:
+        called = [column_position(options.label, names, len(names), path)]
+    for position in called:
+        if position != id_column:
             values = as_text(table.frame.iloc[:, position]).to_numpy(dtype=object)
             return position, class_numbers(values, f"labels in {path}")
     return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,19 +18,26 @@ from kces.interop.edge_columns import EndColumns
 from kces.interop.edge_records import EdgeRecords, column_names
 from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES
-from kces.interop.formats.base import Request
+from kces.interop.formats.base import EdgeOptions, Request
 
-__all__ = ["graph_from_frame"]
+__all__ = ["TypedEnds", "find_typed_ends", "graph_from_frame"]
 
 _LOOKED_AT = 100_000
 
 
-def graph_from_frame(
-    frame: pd.DataFrame, request: Request, *, has_names: bool, where: Callable[[int], str]
-) -> tuple[Graph, EdgeRecords]:
-    """The graph and the rows of a table whose cells have types."""
-    path, options = request.path, request.edges
-    options.refuse_text_options(path)
+@dataclass(frozen=True, eq=False)
+class TypedEnds:
+    """The two ends of every row of a table, which columns they are, and the weights beside them."""
+
+    columns: EndColumns
+    choice: EndChoice
+    weights: npt.NDArray[Any] | None
+
+
+def find_typed_ends(
+    frame: pd.DataFrame, path: Path, options: EdgeOptions, *, has_names: bool, where: Callable[[int], str]
+) -> TypedEnds:
+    """Find the ends in a table whose cells have types; ``path`` names the table in messages."""
     width = frame.shape[1]
     if width < 2:
         raise UnreadableFileError(f"{path} is no edge list: it has {width} column(s)")
@@ -39,10 +48,19 @@ def graph_from_frame(
     names = column_names(header, width, ends)
     sources, targets = (_ids(frame.iloc[:, end], f"{path} column {names[end]!r}") for end in ends)
     weights = None if weight is None else frame.iloc[:, weight].to_numpy(dtype=object)
-    columns = EndColumns(sources, targets, where)
-    graph, pairs, notes = columns.to_graph(path, request.table, request.labels, weights)
     choice = EndChoice(*ends, names, "" if has_names else None)
-    return graph, EdgeRecords(frame.set_axis(list(names), axis=1), pairs, choice, notes)
+    return TypedEnds(EndColumns(sources, targets, where), choice, weights)
+
+
+def graph_from_frame(
+    frame: pd.DataFrame, request: Request, *, has_names: bool, where: Callable[[int], str]
+) -> tuple[Graph, EdgeRecords]:
+    """The graph and the rows of a table whose cells have types."""
+    path = request.path
+    request.edges.refuse_text_options(path)
+    found = find_typed_ends(frame, path, request.edges, has_names=has_names, where=where)
+    graph, pairs, notes = found.columns.to_graph(path, request.table, request.labels, found.weights)
+    return graph, EdgeRecords(frame.set_axis(list(found.choice.names), axis=1), pairs, found.choice, notes)
 
 
 def _ids(column: pd.Series, what: str) -> npt.NDArray[Any]:
