@@ -37,6 +37,9 @@ def table_of_nodes(nodes: object, named: pd.Index, hints: Hints) -> NodeTable | 
 def _with_index(nodes: pd.DataFrame, named: pd.Index, id_column: str | None) -> pd.DataFrame:
     """The index as first column where it names the nodes; a column called id is taken before it."""
     nodes = nodes.rename(columns=str)
+    if not nodes.columns.is_unique:
+        twin = nodes.columns[nodes.columns.duplicated()][0]
+        raise InvalidGraphError(f"nodes has more than one column called {twin!r}; rename or drop one")
     name = str(nodes.index.name or "index")
     if id_column is not None:
         return nodes.reset_index(names=name) if id_column == name and name not in nodes.columns else nodes
