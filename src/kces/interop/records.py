@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from kces.errors import InvalidParameterError
-from kces.graph import Graph
+from kces.graph import Graph, edge_keys
 from kces.types import Bools, Ints
 
 __all__ = ["checked_mask", "count_weights", "distinct_edges", "edge_of_record", "mask_over", "surviving_records"]
@@ -74,7 +74,7 @@ def _one_more(pairs: Ints) -> int:
 
 
 def _keys(pairs: Ints, n_nodes: int) -> Ints:
-    return pairs.min(axis=1) * n_nodes + pairs.max(axis=1)
+    return edge_keys(np.sort(pairs, axis=1), n_nodes)
 
 
 def count_weights(weights: npt.ArrayLike) -> int:

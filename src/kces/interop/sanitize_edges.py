@@ -6,11 +6,12 @@ import inspect
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from kces.estimator import KCES
 from kces.interop.optional import require
 from kces.interop.pyg import PyGSource
+from kces.scorers import AUTO
+from kces.scorers.score_options import EngineOptions, LabelSource
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -39,16 +40,17 @@ class SanitizeEdges(BaseTransform):
 
     def __init__(
         self,
-        alpha: float | str = "auto",
+        alpha: float | str = AUTO,
         *,
         preset: str = "robust",
         engine: str = "auto",
-        labels: str | npt.ArrayLike | None = None,
+        labels: LabelSource | None = None,
         encoding: str | None = None,
         clusters: int | None = None,
         ridge: float | None = None,
         signed: bool | None = None,
-        seed: int = 0,
+        random_state: int = 0,
+        engine_options: EngineOptions | None = None,
     ) -> None:
         self.alpha = alpha
         self.preset = preset
@@ -58,7 +60,8 @@ class SanitizeEdges(BaseTransform):
         self.clusters = clusters
         self.ridge = ridge
         self.signed = signed
-        self.seed = seed
+        self.random_state = random_state
+        self.engine_options = engine_options
 
     def forward(self, data: Data) -> Data:
         source = PyGSource(data)
