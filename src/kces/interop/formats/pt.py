@@ -48,8 +48,8 @@ def _load(path: Path) -> Any:
     except Exception as error:  # torch promises no exception types for a damaged file
         if _REFUSED_OBJECT.search(str(error)):
             raise UnreadableFileError(
-                f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never"
-                " loaded because they can run code; save a Data object or a dict of tensors"
+                f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never loaded"
+                " because they can run code; save the tensors alone with torch.save(data.to_dict(), path)"
             ) from error
         raise UnreadableFileError(f"{path} is not a readable .pt file: {one_line(error)}") from error
 
