@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import igraph
+import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import kces
@@ -137,3 +140,25 @@ def test_other_objects_are_refused_by_name(refused):
     assert "cannot read a graph from list; give a kces.Graph, a PyG Data" in refused(lambda: open_source([1, 2]))
     assert "a Graph takes no label" in refused(lambda: open_source(KINDS[0].make(), label="team"))
     assert "a KCES is no graph" in refused(lambda: open_source(kces.KCES()))
+
+
+def test_the_same_attributes_of_nodes_become_the_same_features_through_every_door():
+    """Columns of different scale are standardized alike, whether a table, NetworkX or igraph brings them."""
+    rng = np.random.default_rng(0)
+    nodes = pd.DataFrame(
+        {"age": rng.integers(18, 90, N_NODES), "cents": rng.normal(2e6, 5e5, N_NODES), "vip": FEATURES[:, 0] > 0}
+    )
+    edges = pd.DataFrame([(i, j) for i, j, _ in RECORDS], columns=["source", "target"])
+    expected = Graph.from_pandas(edges, nodes)
+    assert np.allclose(expected.features[:, :2].std(axis=0), 1)
+    G = nx.Graph()
+    G.add_nodes_from((node, dict(row)) for node, row in nodes.iterrows())
+    G.add_edges_from(edges.itertuples(index=False))
+    ring = igraph.Graph(n=N_NODES, edges=edges.to_numpy().tolist())
+    for name in nodes.columns:
+        ring.vs[name] = nodes[name].tolist()
+    scores = kces.score_edges(expected, preset="robust")
+    for other in (G, ring, (nx.to_scipy_sparse_array(G), nodes), (pl.from_pandas(edges), pl.from_pandas(nodes))):
+        graph = open_source(other).graph
+        assert graph.feature_names == ("age", "cents", "vip")
+        assert np.abs(kces.score_edges(graph, preset="robust") - scores).max() < 1e-12

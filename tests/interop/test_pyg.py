@@ -289,3 +289,12 @@ def test_a_batch_of_edge_indices_comes_apart():
     part = Data(x=torch.ones(3, 1), edge_index=EdgeIndex(pairs, sparse_size=(3, 3), is_undirected=True))
     result = open_source(Batch.from_data_list([part, part])).without([False, True, True, False])
     assert [each.edge_index.tolist() for each in result.to_data_list()] == [[[1, 2], [2, 1]], [[0, 1], [1, 0]]]
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_batch_with_adj_t_is_filtered():
+    part = ToSparseTensor()(Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])))
+    batch = Batch.from_data_list([part, part])
+    result = open_source(batch).without([False, True, True, True])
+    assert (result.adj_t._nnz(), batch.adj_t._nnz(), result.ptr.tolist()) == (6, 8, [0, 3, 6])
+    assert result.adj_t.to_dense()[:2, :2].sum() == 0

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from kces.errors import InvalidParameterError
 from kces.interop import as_graph, open_source
 
 
@@ -57,6 +59,11 @@ def test_features_beside_a_matrix():
     path = sp.diags_array([np.ones(2), np.ones(2)], offsets=[1, -1])
     assert open_source(path, nodes=[[1.0], [2.0], [3.0]]).graph.features.tolist() == [[1], [2], [3]]
     assert as_graph((path, sp.csr_array(np.eye(3, 2)))).features.shape == (3, 2)
+    table = pd.DataFrame({"vip": [True, False, True], "city": ["Oslo", "Rome", "Oslo"]})
+    graph = open_source((path, table), features=["vip"]).graph
+    assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1]], ("vip",))
+    with pytest.raises(InvalidParameterError, match="no column 'age' in the table"):
+        _ = open_source((path, table), features="age").graph
 
 
 def test_other_arrays_are_refused(refused):

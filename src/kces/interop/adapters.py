@@ -172,6 +172,10 @@ class GraphSource(Source[Graph]):
     def pairs(self) -> Ints:
         return self.original.edges
 
+    @cached_property
+    def edges(self) -> Ints:
+        return self.original.edges
+
     @property
     def graph(self) -> Graph:
         if self.original.n_edges == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pandas as pd
 
-from kces.errors import GraphWarning, InvalidGraphError
+from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
 from kces.interop.edge_columns import plain_ids
+from kces.interop.feature_notes import say_about_features
 from kces.interop.formats.base import EdgeOptions
 from kces.interop.node_frames import table_of_nodes
 from kces.interop.node_rows import NodeRows
@@ -62,8 +62,7 @@ class TableSource(Source[Table]):
     @cached_property
     def graph(self) -> Graph:
         rows, pairs = self._numbered
-        if rows.notes:
-            warnings.warn(f"node features: {'; '.join(rows.notes)}", GraphWarning, stacklevel=3)
+        say_about_features(rows.notes)
         weights = self._ends.weights
         return Graph.from_edges(
             pairs,

@@ -10,8 +10,7 @@ import numpy as np
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.networkx import id_array
-from kces.interop.node_attributes import MISSING, NodeAttributes
+from kces.interop.node_attributes import MISSING, NodeAttributes, id_array
 from kces.interop.records import count_weights
 from kces.types import Bools, Ints
 

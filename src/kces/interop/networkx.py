@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.node_attributes import MISSING, NodeAttributes
+from kces.interop.node_attributes import MISSING, NodeAttributes, id_array
 from kces.interop.optional import require
 from kces.interop.records import count_weights
 from kces.types import Bools, Ints, is_sparse
@@ -20,7 +19,7 @@ from kces.types import Bools, Ints, is_sparse
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["NetworkXSource", "from_networkx", "id_array", "to_networkx"]
+__all__ = ["NetworkXSource", "from_networkx", "to_networkx"]
 
 
 @register_source("networkx")
@@ -122,19 +121,3 @@ def _attributes(G: nx.Graph) -> NodeAttributes:
         for name, value in attributes.items():
             columns.setdefault(str(name), [MISSING] * len(G))[position] = value
     return NodeAttributes(list(G.nodes), columns)
-
-
-def id_array(nodes: Sequence[object]) -> npt.NDArray[np.generic]:
-    """Names as an array that keeps their types: numpy would turn ``[1, "a"]`` into text.
-
-    >>> id_array([1, (2, 3)]).tolist()
-    [1, (2, 3)]
-    """
-    if {type(node) for node in nodes} in ({int}, {str}):
-        try:
-            return np.array(nodes)
-        except OverflowError:
-            pass
-    ids = np.empty(len(nodes), dtype=object)
-    ids[:] = nodes
-    return ids

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import GraphWarning, InvalidGraphError
+from kces.errors import InvalidGraphError
 from kces.features import prepare_features
+from kces.interop.feature_notes import say_about_features
 from kces.interop.node_columns import ID_NAMES
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.types import Array, Ints
 
-__all__ = ["MISSING", "AttributeFeatures", "NodeAttributes"]
+__all__ = ["MISSING", "AttributeFeatures", "NodeAttributes", "id_array"]
 
 MISSING = object()
 """Stands where a node lacks an attribute."""
@@ -69,17 +71,17 @@ class NodeAttributes:
             names = self._numeric(notes)
             notes += [] if names else ["no numeric node attribute found: the graph alone is used"]
         if not names:
-            _say(notes)
+            say_about_features(notes)
             return AttributeFeatures()
         blocks = {name: _numbers(self._complete(name), name) for name in names}
         single = pd.DataFrame({name: block for name, block in blocks.items() if block.ndim == 1})
         lists = {name: block for name, block in blocks.items() if block.ndim == 2}
         columns = [f"{name}[{position}]" for name, block in lists.items() for position in range(block.shape[1])]
         if single.empty:
-            _say(notes)
+            say_about_features(notes)
             return AttributeFeatures(np.hstack(list(lists.values())), columns)
         prepared = prepare_features(single, scale=scale)
-        _say([*notes, *prepared.notes])
+        say_about_features([*notes, *prepared.notes])
         return AttributeFeatures(np.hstack([prepared.matrix, *lists.values()]), [*prepared.names, *columns])
 
     def _numeric(self, notes: list[str]) -> list[str]:
@@ -126,6 +128,17 @@ def _numbers(values: Sequence[object], name: str) -> Array:
     return block
 
 
-def _say(notes: Sequence[str]) -> None:
-    if notes:
-        warnings.warn(f"node features: {'; '.join(notes)}", GraphWarning, stacklevel=2)
+def id_array(nodes: Sequence[object]) -> npt.NDArray[Any]:
+    """Names as an array that keeps their types: numpy would turn ``[1, "a"]`` into text.
+
+    >>> id_array([1, (2, 3)]).tolist()
+    [1, (2, 3)]
+    """
+    if {type(node) for node in nodes} in ({int}, {str}):
+        try:
+            return np.array(nodes)
+        except OverflowError:
+            pass
+    ids = np.empty(len(nodes), dtype=object)
+    ids[:] = nodes
+    return ids

@@ -6,11 +6,14 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError
+from kces.features import prepare_features
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
+from kces.interop.feature_notes import say_about_features
 from kces.interop.records import distinct_edges
 from kces.types import Bools, Ints
 
@@ -28,7 +31,7 @@ class SparseSource(Source["sp.sparray | sp.spmatrix"]):
     [[0, 0], [0, 1]]
     """
 
-    takes = frozenset({"nodes"})
+    takes = frozenset({"nodes", "features", "scale"})
 
     def __init__(self, original: sp.sparray | sp.spmatrix, hints: Hints | None = None) -> None:
         if not sp.issparse(original):
@@ -49,7 +52,7 @@ class SparseSource(Source["sp.sparray | sp.spmatrix"]):
 
     @cached_property
     def graph(self) -> Graph:
-        return Graph.from_scipy(self._entries, self.hints.nodes)
+        return _graph(self._entries, self.hints)
 
     def keep_records(self, mask: Bools) -> sp.sparray | sp.spmatrix:
         entries, kind = self._entries, type(self.original)
@@ -68,7 +71,7 @@ class DenseSource(Source[npt.NDArray[np.generic]]):
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
 
-    takes = frozenset({"nodes"})
+    takes = frozenset({"nodes", "features", "scale"})
 
     def __init__(self, original: npt.NDArray[np.generic], hints: Hints | None = None) -> None:
         if not isinstance(original, np.ndarray) or original.dtype.kind not in "biuf":
@@ -81,13 +84,23 @@ class DenseSource(Source[npt.NDArray[np.generic]]):
 
     @cached_property
     def graph(self) -> Graph:
-        return Graph.from_scipy(self.original, self.hints.nodes)
+        return _graph(self.original, self.hints)
 
     def keep_records(self, mask: Bools) -> npt.NDArray[np.generic]:
         result = self.original.copy()
         rows, cols = self.pairs[~mask].T
         result[rows, cols] = 0
         return result
+
+
+def _graph(matrix: sp.sparray | npt.NDArray[np.generic], hints: Hints) -> Graph:
+    """The graph with the features in ``hints.nodes``: a matrix, or a table, with one row per node in their order."""
+    nodes = hints.nodes
+    if not isinstance(nodes, pd.DataFrame):
+        return Graph.from_scipy(matrix, nodes)
+    prepared = prepare_features(nodes, columns=hints.feature_names(), scale=hints.scale)
+    say_about_features(prepared.notes)
+    return Graph.from_scipy(matrix, prepared.matrix, feature_names=prepared.names)
 
 
 def _checked_square(matrix: sp.sparray) -> sp.sparray:
