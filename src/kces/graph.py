@@ -19,7 +19,7 @@ from kces.types import Features, Ints, is_sparse
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Graph", "Repairs", "edge_keys", "key_edges"]
+__all__ = ["Graph", "Repairs", "edge_keys", "key_edges", "sorted_unique"]
 
 
 @dataclass(frozen=True)
@@ -368,18 +368,18 @@ def _canonical_pairs(
     loops = pairs[:, 0] == pairs[:, 1]
     pairs = pairs[~loops]
     keys = edge_keys(pairs, n_nodes)
-    unique = np.unique(keys)
+    unique = sorted_unique(keys)
     ends = key_edges(unique, n_nodes)
     reverse = edge_keys(ends[:, ::-1], n_nodes)
     mutual = np.isin(unique, reverse)
     one_way = int((~mutual).sum())
     directed = one_way if (both_ways_expected or bool(mutual.any())) else 0
-    canonical = np.unique(edge_keys(np.sort(ends, axis=1), n_nodes))
+    canonical = sorted_unique(edge_keys(np.sort(ends, axis=1), n_nodes))
     repairs = Repairs(directed=directed, duplicates=int(len(keys) - len(unique)), self_loops=int(loops.sum()))
     return key_edges(canonical, n_nodes), repairs
 
 
-def _sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """What ``np.unique`` gives, by sorting: on the nearly sorted keys of large graphs many times faster."""
     ordered = np.sort(keys, kind="stable")
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered

@@ -16,6 +16,8 @@ from kces.graph import Graph
 from kces.interop import open_source
 from kces.interop.adapters import SOURCES
 
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse")  # torch on its own sparse tensors
+
 # A batch is two graphs: it lacks the edge between them.
 BETWEEN = frozenset({4, 9})
 

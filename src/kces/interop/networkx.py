@@ -116,8 +116,7 @@ def to_networkx(graph: Graph) -> nx.Graph:
 
 
 def _attributes(G: nx.Graph) -> NodeAttributes:
-    columns: dict[str, list[object]] = {}
-    for position, (_, attributes) in enumerate(G.nodes(data=True)):
-        for name, value in attributes.items():
-            columns.setdefault(str(name), [MISSING] * len(G))[position] = value
+    rows = [attributes for _, attributes in G.nodes(data=True)]
+    names = {name: None for attributes in rows for name in attributes}  # in the order in which they turn up
+    columns = {str(name): [attributes.get(name, MISSING) for attributes in rows] for name in names}
     return NodeAttributes(list(G.nodes), columns)

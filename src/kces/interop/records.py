@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from kces.errors import InvalidParameterError
-from kces.graph import Graph, edge_keys
+from kces.graph import Graph, edge_keys, key_edges, sorted_unique
 from kces.types import Bools, Ints
 
 __all__ = ["checked_mask", "count_weights", "distinct_edges", "edge_of_record", "mask_over", "surviving_records"]
@@ -36,8 +36,7 @@ def distinct_edges(pairs: Ints) -> Ints:
     """
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     n_nodes = _one_more(pairs)
-    keys = np.unique(_keys(pairs, n_nodes))
-    return np.stack([keys // n_nodes, keys % n_nodes], axis=1)
+    return key_edges(sorted_unique(_keys(pairs, n_nodes)), n_nodes)
 
 
 def edge_of_record(edges: Ints, pairs: Ints) -> Ints:
