@@ -181,6 +181,8 @@ class Graph:
 
         Parameters
         ----------
+        edges : one row per edge, of pandas, polars or Arrow.
+        nodes : one row per node; without, the graph alone is used.
         source, target : the columns of ``edges`` that name the two ends; found where they are called so (also src
             and dst, from and to, …) or are the only ones.
         features : the columns of ``nodes`` to use; all without, see :func:`kces.features.prepare_features`.

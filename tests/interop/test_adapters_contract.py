@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import igraph
 import networkx as nx
 import numpy as np
@@ -164,3 +167,22 @@ def test_the_same_attributes_of_nodes_become_the_same_features_through_every_doo
         graph = open_source(other).graph
         assert graph.feature_names == ("age", "cents", "vip")
         assert np.abs(kces.score_edges(graph, preset="robust") - scores).max() < 1e-12
+
+
+def test_the_doors_open_without_the_other_libraries():
+    """Whatever is not installed: tables and matrices go through, and no library is imported on the way."""
+    script = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "torch_geometric", "networkx", "igraph", "polars", "pyarrow"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+import numpy as np, pandas as pd, scipy.sparse as sp
+from kces.interop import open_source
+table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"]})
+assert len(open_source(table).without([True, False])) == 1
+assert open_source(sp.csr_array(np.eye(3, k=1))).without([True, False]).nnz == 1
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

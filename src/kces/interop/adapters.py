@@ -150,7 +150,12 @@ SOURCES: dict[str, type[Source]] = {}
 
 
 def register_source(library: str) -> Callable[[SourceClass], SourceClass]:
-    """Class decorator: objects whose type, or a parent of it, comes from the package ``library`` go to this source."""
+    """Class decorator: objects whose type, or a parent of it, comes from a package go to this source.
+
+    Parameters
+    ----------
+    library : the package's top-level name. See :class:`Source` for an example.
+    """
 
     def register(source: SourceClass) -> SourceClass:
         SOURCES[library] = source

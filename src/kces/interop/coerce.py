@@ -36,9 +36,20 @@ def open_source(
 ) -> Source[Kind]:
     """The adapter for a graph of any kind; see :class:`kces.interop.adapters.Source` for what it does.
 
-    The keywords are those of :class:`kces.interop.adapters.Hints`: what a table of edges or a graph with
-    attributes may need to have said. A pair ``(edges, nodes)`` is the same as ``nodes=``.
+    Parameters
+    ----------
+    graph : a :class:`kces.Graph`, a PyG ``Data`` or ``Batch``, a NetworkX or igraph graph, a table with one row per
+        edge (pandas, polars, Arrow), a square matrix (scipy, NumPy), or a pair ``(edges, nodes)`` of a table or
+        matrix and what describes its nodes.
+    nodes : of a table of edges: a table with one row per node; of a matrix: the features of its nodes.
+    source, target : of a table of edges: the columns that name the two ends, where they cannot be told.
+    features : the columns of ``nodes``, or the node attributes, to use; all that can be used without.
+    label : the column of ``nodes``, or the node attribute, with the class.
+    id_column : the column of ``nodes`` that names the node, where it cannot be told.
+    scale : how columns of numbers come to one scale, see :func:`kces.features.prepare_features`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import pandas as pd
     >>> source = open_source(pd.DataFrame({"source": ["a", "b", "b"], "target": ["b", "a", "c"], "sum": [9, 8, 7]}))
@@ -59,6 +70,12 @@ def open_source(
 def as_graph(graph: object) -> Graph:
     """``graph`` as a validated :class:`kces.Graph`.
 
+    Parameters
+    ----------
+    graph : of any kind that :func:`open_source` takes.
+
+    Examples
+    --------
     >>> import scipy.sparse as sp
     >>> as_graph(sp.csr_array([[0, 1], [1, 0]]))
     Graph(nodes=2, edges=1, features=2)

@@ -74,6 +74,17 @@ def from_pyg(data: Data) -> Graph:
 
     Edges lie in ``edge_index`` or in a sparse ``adj_t``. ``y`` counts as labels when it holds one whole number per
     node, a mask as a split when it is one-dimensional.
+
+    Parameters
+    ----------
+    data : a ``Data``, or a ``Batch``, which is taken as one graph of several parts.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from torch_geometric.data import Data
+    >>> from_pyg(Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]])))
+    Graph(nodes=3, edges=2, features=3)
     """
     return PyGSource(data).graph
 

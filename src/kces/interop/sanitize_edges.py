@@ -26,7 +26,11 @@ class SanitizeEdges(BaseTransform):
     """Drop the most suspicious edges of a ``Data`` or ``Batch``; both directions of an edge go together.
 
     The input is never changed; every edge attribute of the kept edges stays, and data without edges passes as it is.
-    The parameters are those of :class:`kces.KCES`.
+
+    Parameters
+    ----------
+    alpha : share of edges to prune, in [0, 1], or ``"auto"``: as many as look like noise.
+    preset, engine, labels, encoding, clusters, ridge, signed, random_state, engine_options : as in :class:`kces.KCES`.
 
     Examples
     --------
