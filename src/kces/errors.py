@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "AmbiguousInputError",
     "GraphWarning",
     "InvalidGraphError",
     "InvalidParameterError",
@@ -13,6 +14,9 @@ __all__ = [
     "SingularKernelError",
     "UnreadableFileError",
 ]
+
+
+_ANSWERS = {"header": "header=True or header=False"}
 
 
 class KCESError(ValueError):
@@ -29,6 +33,24 @@ class InvalidParameterError(KCESError):
 
 class UnreadableFileError(KCESError):
     """A file is missing, of an unknown format, damaged, or would need unpickling."""
+
+
+class AmbiguousInputError(KCESError):
+    """An input can be read in more than one way: the message is one question, and says how to answer it.
+
+    ``parameters`` names the keyword parameters that answer it; the command line shows its options in their place.
+
+    >>> raise AmbiguousInputError("links.csv: is its first line a header?", ("header",))
+    Traceback (most recent call last):
+        ...
+    kces.errors.AmbiguousInputError: links.csv: is its first line a header? Answer with header=True or header=False
+    """
+
+    def __init__(self, question: str, parameters: tuple[str, ...]) -> None:
+        self.question = question
+        self.parameters = parameters
+        answers = [_ANSWERS.get(name, f"{name}=") for name in parameters]
+        super().__init__(f"{question} Answer with {' and '.join(answers)}")
 
 
 class OutputError(KCESError):

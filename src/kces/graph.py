@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,10 @@ import scipy.sparse as sp
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.types import Features, Ints, is_sparse
 
-__all__ = ["Graph", "Repairs", "edge_keys", "key_edges"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Graph", "Repairs", "edge_keys", "key_edges", "sorted_unique"]
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,54 @@ class Graph:
         weighted = int((matrix.data[stored] != 1).sum())
         described = _Described(labels, train, val, test, node_ids, feature_names, name)
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        edges: pd.DataFrame,
+        nodes: pd.DataFrame | None = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        features: str | Sequence[str] | None = None,
+        label: str | None = None,
+        id_column: str | None = None,
+        scale: str = "auto",
+    ) -> Graph:
+        """Build from a table with one row per edge and, if there is one, a table with one row per node.
+
+        Parameters
+        ----------
+        edges : one row per edge, of pandas, polars or Arrow.
+        nodes : one row per node; without, the graph alone is used.
+        source, target : the columns of ``edges`` that name the two ends; found where they are called so (also src
+            and dst, from and to, …) or are the only ones.
+        features : the columns of ``nodes`` to use; all without, see :func:`kces.features.prepare_features`.
+        label : the column of ``nodes`` with the class; found where it is called label or class.
+        id_column : the column of ``nodes`` that names the node; found where it is the index or called id or node.
+        scale : how columns of numbers come to one scale: auto, standard or none.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> payments = pd.DataFrame({"tx": [7, 8], "payer": ["ann", "bob"], "payee": ["bob", "cy"]})
+        >>> people = pd.DataFrame({"vip": [True, False, True]}, index=["ann", "bob", "cy"])
+        >>> graph = Graph.from_pandas(payments, people, source="payer", target="payee")
+        >>> graph, graph.node_ids.tolist(), graph.feature_names
+        (Graph(nodes=3, edges=2, features=1), ['ann', 'bob', 'cy'], ('vip',))
+        """
+        from kces.interop.coerce import open_source
+
+        return open_source(
+            edges,
+            nodes=nodes,
+            source=source,
+            target=target,
+            features=features,
+            label=label,
+            id_column=id_column,
+            scale=scale,
+        ).graph
 
     @classmethod
     def _validated(
@@ -319,18 +370,18 @@ def _canonical_pairs(
     loops = pairs[:, 0] == pairs[:, 1]
     pairs = pairs[~loops]
     keys = edge_keys(pairs, n_nodes)
-    unique = np.unique(keys)
+    unique = sorted_unique(keys)
     ends = key_edges(unique, n_nodes)
     reverse = edge_keys(ends[:, ::-1], n_nodes)
     mutual = np.isin(unique, reverse)
     one_way = int((~mutual).sum())
     directed = one_way if (both_ways_expected or bool(mutual.any())) else 0
-    canonical = np.unique(edge_keys(np.sort(ends, axis=1), n_nodes))
+    canonical = sorted_unique(edge_keys(np.sort(ends, axis=1), n_nodes))
     repairs = Repairs(directed=directed, duplicates=int(len(keys) - len(unique)), self_loops=int(loops.sum()))
     return key_edges(canonical, n_nodes), repairs
 
 
-def _sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def sorted_unique(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """What ``np.unique`` gives, by sorting: on the nearly sorted keys of large graphs many times faster."""
     ordered = np.sort(keys, kind="stable")
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered

@@ -43,7 +43,7 @@ def test_one_minute_tour(edge_list: Path, node_features: Path, tmp_path: Path, r
     common = ["--features", str(node_features), "--clusters", "2", "--quiet"]
     assert run_kces("score", str(edge_list), "-o", str(scores), "--preset", "paper", *common)[0] == 0
     table = pd.read_csv(scores)
-    assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious", "why"]
+    assert table.columns.tolist() == ["source", "target", "since", "score", "rank", "suspicious", "why"]
     assert table["rank"].tolist() == list(range(1, 22))
     assert set(table.loc[0, ["source", "target"]]) == {"a0", "b0"}
     code, out, _ = run_kces(

@@ -75,7 +75,7 @@ def test_a_graph_is_written_with_its_names(path_graph, tmp_path):
         ("# c\na,b,c\n\nd,e\n", "line 4 has 2 columns where 3 are expected"),
         ("0\n1\n", "one column"),
         ("# only\n# comments\n", "no records"),
-        ('a,"b\nc"\nd,e\n', "several lines"),
+        ('a,"b\nc\nd,e\n', "line 1 opens a quote that never closes"),
         ("a\0,b\n", "binary data"),
     ],
 )

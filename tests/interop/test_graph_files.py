@@ -81,9 +81,12 @@ def test_another_extension_or_format_converts(text, tmp_path, target):
     assert named_edges(read_graph(tmp_path / "other.dat", format=target).graph) == {frozenset("ab")}
 
 
-def test_an_unknown_extension_keeps_the_format_of_the_input(text, tmp_path):
-    read_graph(text("g.csv", "a,b,1\nb,c,2\n")).write(tmp_path / "out.cleaned", [True, False])
-    assert (tmp_path / "out.cleaned").read_text() == "a,b,1\n"
+@pytest.mark.parametrize("name", ["out.cleaned", "out", "out.npz.gz"])
+def test_an_unknown_extension_is_refused_unless_the_format_is_named(text, tmp_path, refused, name):
+    loaded = read_graph(text("g.csv", "a,b,1\nb,c,2\n"))
+    reason = refused(lambda: loaded.write(tmp_path / name, [True, False]), error=InvalidParameterError)
+    assert "known extensions are .npz, .csv" in reason
+    assert not (tmp_path / name).exists()
 
 
 def test_output_is_replaced_only_when_forced_even_onto_the_input(text, refused):

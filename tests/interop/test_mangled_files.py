@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
+import json
 import pickle
 import random
 import zipfile
@@ -18,7 +20,7 @@ from kces.interop.node_table import read_labels, read_node_table
 
 NEEDS = {"parquet": "pyarrow", "graphml": "networkx", "pt": "torch_geometric"}
 AVAILABLE = [name for name in FORMATS if importlib.util.find_spec(NEEDS.get(name, "numpy"))]
-TABLES = ("x.csv", "x.tsv", "x.npy", "x.npz")
+TABLES = ("x.csv", "x.tsv", "x.json", "x.jsonl", "x.csv.gz", "x.npy", "x.npz")
 ROUNDS = 60
 
 
@@ -108,15 +110,30 @@ def test_mangled_features_and_labels(tmp_path, name):
     elif path.suffix == ".npz":
         np.savez(path, np.arange(12.0).reshape(4, 3))
     else:
-        separator = "," if path.suffix == ".csv" else "\t"
-        path.write_text("id,x,label\n0,1,cat\n1,2,dog\n2,3.5,\n".replace(",", separator))
+        path.write_bytes(node_table(name))
     content = path.read_bytes()
-    assert assert_read_or_refused(read_node_table, path)
+    assert assert_read_or_refused(read_rows, path)
     chance = random.Random(f"table {name}")
     for _ in range(ROUNDS):
         path.write_bytes(mangled(content, chance))
-        assert_read_or_refused(read_node_table, path)
+        assert_read_or_refused(read_rows, path)
         assert_read_or_refused(read_labels, path)
+
+
+def node_table(name: str) -> bytes:
+    """A table of three nodes in the format of the name."""
+    rows = [{"id": "0", "x": "1", "label": "cat"}, {"id": "1", "x": "2", "label": "dog"}, {"id": "2", "x": "3.5"}]
+    if name == "x.json":
+        return json.dumps(rows).encode()
+    if name == "x.jsonl":
+        return "\n".join(map(json.dumps, rows)).encode()
+    text = "id,x,label\n0,1,cat\n1,2,dog\n2,3.5,\n".replace(",", "\t" if name == "x.tsv" else ",")
+    return gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+
+
+def read_rows(path: Path) -> None:
+    """Read a features file to the end: the columns are looked at when the nodes are known."""
+    read_node_table(path).rows_for(np.array(["0", "1", "2"], dtype=object))
 
 
 class Bomb:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.errors import InvalidGraphError
-from kces.interop import from_networkx, sanitized_networkx, to_networkx
+from kces.errors import GraphWarning, InvalidGraphError
+from kces.graph import Graph
+from kces.interop import from_networkx, open_source, to_networkx
 
 nx = pytest.importorskip("networkx", reason="needs the extra kces[files]")
 
@@ -23,10 +24,11 @@ def people(kind: type) -> nx.Graph:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_every_kind_is_read(kind):
-    graph = from_networkx(people(kind), features=["x", "age"], label="team")
+    graph = from_networkx(people(kind), features=["x", "age"], label="team", scale="none")
     assert graph.node_ids.tolist() == ["ann", "bob", "cy", "dee"]
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert graph.features.tolist() == [[1, 2, 30], [3, 4, 40], [5, 6, 50], [7, 8, 60]]
+    assert graph.features.tolist() == [[30, 1, 2], [40, 3, 4], [50, 5, 6], [60, 7, 8]]
+    assert graph.feature_names == ("age", "x[0]", "x[1]")
     assert graph.labels.tolist() == [1, 0, 1, 1]
     assert (graph.repairs.weighted, graph.repairs.self_loops, graph.name) == (1, 1, "people")
 
@@ -36,11 +38,68 @@ def test_sanitizing_keeps_nodes_attributes_and_loops_and_leaves_the_input(kind):
     G = people(kind)
     G.add_edge("ann", "bob", note="again")
     before = list(G.edges(data=True))
-    result = sanitized_networkx(G, from_networkx(G), [False, True])
+    result = open_source(G).without([False, True])
     assert type(result) is kind
     assert dict(result.nodes(data=True)) == dict(G.nodes(data=True))
     assert list(result.edges(data=True)) == [("bob", "cy", {"colour": "green"}), ("cy", "cy", {})]
     assert list(G.edges(data=True)) == before
+
+
+def test_a_class_of_ones_own_comes_back():
+    class Roads(nx.DiGraph):
+        pass
+
+    G = Roads([("a", "b"), ("b", "c")])
+    result = open_source(G).without([True, False])
+    assert type(result) is Roads
+    assert list(result.edges) == [("a", "b")]
+
+
+def test_a_frozen_graph_and_a_view_are_read_and_not_changed():
+    G = nx.freeze(nx.path_graph(4))
+    assert list(open_source(G).without([True, False, True]).edges) == [(0, 1), (2, 3)]
+    view = nx.path_graph(5).subgraph([1, 2, 3])
+    assert list(open_source(view).without([True, False]).edges) == [(1, 2)]
+    assert view.number_of_edges() == 2
+
+
+def test_scores_follow_the_order_of_edges_of_a_multigraph():
+    G = nx.MultiDiGraph([("b", "a"), ("b", "c"), ("a", "b"), ("c", "c"), ("b", "a")])
+    spread = open_source(G).spread(np.array([0.25, 0.75]), np.nan)
+    expected = {("a", "b"): 0.25, ("b", "a"): 0.25, ("b", "c"): 0.75}
+    for (source, target), value in zip(G.edges(), spread, strict=True):
+        assert value == expected[source, target] if source != target else np.isnan(value)
+
+
+def test_numeric_attributes_are_the_features():
+    G = people(nx.Graph)
+    nx.set_node_attributes(G, {"ann": True, "bob": False, "cy": np.True_, "dee": False}, "vip")
+    nx.set_node_attributes(G, {"ann": 1, "bob": 2, "cy": 1, "dee": 2}, "label")
+    graph = from_networkx(G, scale="none")
+    assert graph.feature_names == ("age", "vip", "x[0]", "x[1]")
+    assert graph.features[:, :2].tolist() == [[30, 1], [40, 0], [50, 1], [60, 0]]
+    assert graph.labels is None
+
+
+def test_attributes_of_different_scale_are_standardized_and_it_is_said():
+    G = nx.path_graph(3)
+    nx.set_node_attributes(G, {0: 20, 1: 40, 2: 60}, "age")
+    nx.set_node_attributes(G, {0: 1e6, 1: 3e6, 2: 2e6}, "cents")
+    with pytest.warns(GraphWarning, match=r"^node features: 2 columns standardized: .* factor of 50000$"):
+        graph = from_networkx(G)
+    assert np.allclose(graph.features.mean(axis=0), 0)
+    assert np.allclose(graph.features.std(axis=0), 1)
+
+
+def test_what_is_not_used_is_said():
+    G = nx.path_graph(3)
+    nx.set_node_attributes(G, {0: "a", 1: "b", 2: "c"}, "city")
+    with pytest.warns(GraphWarning, match=r"^node features: no numeric node attribute found: the graph alone is used$"):
+        graph = from_networkx(G)
+    assert graph.features.shape == (3, 3)
+    G.nodes[1]["age"] = 7
+    with pytest.warns(GraphWarning, match=r"attribute 'age' is left out, 2 node\(s\) lack it; no numeric"):
+        from_networkx(G)
 
 
 def test_numbered_nodes_need_no_names_and_round_trip(path_graph):
@@ -57,6 +116,7 @@ def test_names_of_any_type_stay_what_they_are():
     assert ids.tolist() == [1, "a", (2, 3)]
     grid = nx.grid_2d_graph(2, 2)
     assert from_networkx(grid).node_ids.tolist() == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert list(open_source(grid).without([True, False, False, True]).edges) == [((0, 0), (0, 1)), ((1, 0), (1, 1))]
 
 
 def test_unusable_attributes_are_named(refused):
@@ -67,10 +127,17 @@ def test_unusable_attributes_are_named(refused):
     ragged = nx.Graph([(0, 1)])
     nx.set_node_attributes(ragged, {0: [1.0], 1: [1.0, 2.0]}, "x")
     assert "one length" in refused(lambda: from_networkx(ragged, features="x"))
+    assert from_networkx(ragged).features.shape == (2, 2)  # left alone where nobody named it
 
 
-def test_empty_graphs_and_other_graphs_are_refused(refused):
+def test_graphs_without_edges(refused):
     assert "no nodes" in refused(lambda: from_networkx(nx.Graph()))
     assert "no edges" in refused(lambda: from_networkx(nx.empty_graph(3)))
-    graph = from_networkx(nx.path_graph(3))
-    assert "4 nodes" in refused(lambda: sanitized_networkx(nx.path_graph(4), graph, np.ones(2, dtype=bool)))
+    source = open_source(nx.Graph([("a", "a")]))
+    assert not source.has_edges
+    assert list(source.without(np.ones(0, dtype=bool)).edges) == [("a", "a")]
+
+
+def test_sparse_features_are_written(path_graph):
+    sparse = Graph.from_edges(path_graph.edges)
+    assert to_networkx(sparse).nodes[1]["x"] == [0.0, 1.0, 0.0, 0.0]

@@ -59,7 +59,7 @@ def test_rows_describe_numbered_nodes_isolated_ones_too(numbers, tmp_path, kind)
 def test_rows_cannot_describe_named_nodes(words, tmp_path, refused):
     np.save(tmp_path / "x.npy", np.ones((3, 2)))
     reason = refused(lambda: read_graph(words, features=tmp_path / "x.npy"), error=InvalidGraphError)
-    assert "CSV with the node id in its first column" in reason
+    assert "give the features as a table with a column of node ids" in reason
 
 
 def test_an_edge_outside_the_features_is_named(words, numbers, text, tmp_path, refused):
@@ -75,10 +75,10 @@ def test_an_edge_outside_the_features_is_named(words, numbers, text, tmp_path, r
     ("content", "reason"),
     [
         ("id,x\nann,1\nbob,2\nann,3\n", "line 4 names node 'ann' a second time"),
-        ("id,x\nann,1\nbob,tall\ncy,3\n", "line 3 has 'tall' where a number is expected"),
-        ("id,x\nann,1\nbob,\ncy,3\n", "line 3 has '' where a number is expected"),
-        ("id,x\nann,1\nbob,nan\ncy,3\n", "NaN at node 1, column 0"),
-        ("id,x\nann,1\nbob,inf\ncy,3\n", "infinite value at node 1, column 0"),
+        ("id,x\nann,1\nbob,tall\ncy,3\n", "column 'x' has 'tall' in row bob where a number is expected"),
+        ("id,x\nann,1\nbob,inf\ncy,3\n", "column 'x' holds an infinite value in row bob"),
+        ("id,x\nann,\nbob,NA\ncy,?\n", "no column with values"),
+        ("id,x\nann,1\n,2\ncy,3\n", "line 3 has an empty node id"),
         ("id,x,y\nann,1,1\nbob,2\ncy,3,3\n", "line 3 has 2 columns where 3 are expected"),
         ("id\nann\nbob\ncy\n", "one column"),
         ("id,x\n", "no nodes"),

@@ -32,7 +32,7 @@ def test_extra_columns_and_types_are_kept(tmp_path):
 
 def test_integer_ids_and_features_beside(tmp_path, text):
     pd.DataFrame({"u": [5, 7], "v": [7, 9]}).to_parquet(tmp_path / "g.pq")
-    graph = read_graph(tmp_path / "g.pq", features=text("x.csv", "9,0.9\n7,0.7\n5,0.5\n")).graph
+    graph = read_graph(tmp_path / "g.pq", features=text("x.csv", "9,0.9\n7,0.7\n5,0.5\n"), scale="none").graph
     assert graph.node_ids.tolist() == [5, 7, 9]
     assert graph.features.tolist() == [[0.5], [0.7], [0.9]]
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from kces.errors import KCESError, MemoryLimitError, UnreadableFileError
@@ -7,6 +10,8 @@ from kces.interop import read_graph, write_graph
 
 torch = pytest.importorskip("torch", reason="needs the extra kces[pyg]")
 Data = pytest.importorskip("torch_geometric.data", reason="needs the extra kces[pyg]").Data
+
+from torch_geometric.transforms import ToSparseTensor, ToUndirected  # noqa: E402
 
 CONTENT = {
     "x": torch.tensor([[1.0], [2.0], [3.0]]),
@@ -35,7 +40,8 @@ def test_data_and_dict_come_back_with_all_they_held(tmp_path, as_dict):
 
 def test_features_and_labels_beside(tmp_path, text):
     torch.save({"edge_index": CONTENT["edge_index"], "num_nodes": 3}, tmp_path / "g.pt")
-    loaded = read_graph(tmp_path / "g.pt", features=text("x.csv", "2,9\n1,8\n0,7\n"), labels=text("l.txt", "a\nb\na\n"))
+    beside = {"features": text("x.csv", "2,9\n1,8\n0,7\n"), "labels": text("l.txt", "a\nb\na\n")}
+    loaded = read_graph(tmp_path / "g.pt", **beside, scale="none")
     assert loaded.graph.features.tolist() == [[7], [8], [9]]
     assert loaded.graph.labels.tolist() == [0, 1, 0]
 
@@ -60,3 +66,28 @@ def test_a_tensor_larger_than_memory_is_refused(tmp_path, refused):
     x = torch.ones(1, 1).expand(3, 10**13)  # a few bytes that unfold to 240 TB
     torch.save({"edge_index": CONTENT["edge_index"], "x": x}, tmp_path / "g.pt")
     assert "of memory" in refused(lambda: read_graph(tmp_path / "g.pt"), error=MemoryLimitError)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_sparse_adjacency_comes_back_sparse(tmp_path):
+    """What a transform made is saved as a dict: in a Data it leaves notes that torch does not load."""
+    data = ToSparseTensor()(Data(x=CONTENT["x"], edge_index=CONTENT["edge_index"]))
+    torch.save(data.to_dict(), tmp_path / "g.pt")
+    loaded = read_graph(tmp_path / "g.pt")
+    assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
+    loaded.write(tmp_path / "out.pt", [False, True])
+    result = torch.load(tmp_path / "out.pt", weights_only=True)["adj_t"]
+    assert result.layout == torch.sparse_csr
+    assert result.to_dense().tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
+
+
+def test_data_that_a_transform_went_through_is_refused_with_a_way_out(tmp_path, refused):
+    torch.save(ToUndirected()(Data(**CONTENT)), tmp_path / "g.pt")
+    assert "torch.save(data.to_dict(), path)" in refused(lambda: read_graph(tmp_path / "g.pt"))
+
+
+def test_reading_says_nothing_of_its_own(tmp_path):
+    torch.save(Data(**CONTENT), tmp_path / "g.pt")
+    code = f"from kces.interop import read_graph; read_graph({str(tmp_path / 'g.pt')!r})"
+    done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True)
+    assert "torch" not in done.stderr

@@ -25,6 +25,18 @@ from kces.cli.options import (
 )
 from kces.cli.output import print_json, print_lines
 from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
+from kces.cli.table_options import (
+    ColumnsOption,
+    DelimiterOption,
+    DropColumnsOption,
+    HeaderOption,
+    IdColumnOption,
+    InputFormatOption,
+    ScaleOption,
+    SourceOption,
+    TableOptions,
+    TargetOption,
+)
 from kces.explanation import explain_edge
 
 __all__ = ["explain"]
@@ -35,6 +47,15 @@ def explain(
     source: Annotated[str, typer.Argument(metavar="A", help="One end of the edge, as the graph names it.")],
     target: Annotated[str, typer.Argument(metavar="B", help="The other end.")],
     features: FeaturesOption = None,
+    source_column: SourceOption = None,
+    target_column: TargetOption = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
+    input_format: InputFormatOption = None,
+    id_column: IdColumnOption = None,
+    columns: ColumnsOption = None,
+    drop_columns: DropColumnsOption = None,
+    scale: ScaleOption = "auto",
     engine: EngineOption = "auto",
     engine_option: EngineSettingsOption = None,
     preset: PresetOption = "robust",
@@ -62,7 +83,10 @@ def explain(
         signed=signed,
         seed=seed,
     )
-    _, scored = score_source(graph, options, features=features, quiet=quiet, data_root=data_root)
+    tables = TableOptions(
+        source_column, target_column, delimiter, header, input_format, id_column, columns, drop_columns, scale
+    )
+    _, scored = score_source(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
     explanation = explain_edge(scored, cut, source, target)
     if json:

@@ -53,8 +53,8 @@ GraphArgument = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A file (.npz, .csv, .tsv, .parquet, .graphml, .pt), a built-in graph "
-        "(digits, synthetic:n=2000,seed=0) or a data set (cora, cora@metattack-0.25).",
+        help="A file (.csv, .tsv, .json, .jsonl, also .gz; .parquet, .npz, .graphml, .pt), - for standard input, "
+        "a built-in graph (digits, synthetic:n=2000,seed=0) or a data set (cora, cora@metattack-0.25).",
         show_default=False,
         autocompletion=complete_graph,
     ),
@@ -64,7 +64,8 @@ FeaturesOption = Annotated[
     typer.Option(
         "--features",
         metavar="FILE",
-        help="Node features, if GRAPH has none: CSV with the node id first, or npy/npz with row r = node r.",
+        help="Node features, if GRAPH has none: a table (.csv, .tsv, .parquet, .json, .jsonl) with a column of ids, "
+        "or .npy/.npz with row r = node r.",
     ),
 ]
 EngineOption = Annotated[
@@ -133,7 +134,7 @@ FormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Format of OUT. Default: by its extension, else that of GRAPH.",
+        help="Format of OUT. Default: by its extension.",
         autocompletion=complete_format,
     ),
 ]

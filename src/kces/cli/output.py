@@ -39,10 +39,10 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Plain lines on stdout; a long one is not wrapped, so that it can be searched for."""
+def print_lines(lines: Iterable[str], *, to: Console = console) -> None:
+    """Plain lines, on stdout unless told otherwise; a long one is not wrapped, so that it can be searched for."""
     for line in lines:
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        to.print(escape(line), highlight=False, soft_wrap=True)
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kces.atomic import check_output
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -23,8 +22,22 @@ from kces.cli.options import (
     SeedOption,
     SignedOption,
 )
-from kces.cli.output import print_json, print_lines
+from kces.cli.output import console, errors, print_json, print_lines
 from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
+from kces.cli.source import check_target
+from kces.cli.table_options import (
+    ColumnsOption,
+    DelimiterOption,
+    DropColumnsOption,
+    HeaderOption,
+    IdColumnOption,
+    InputFormatOption,
+    ScaleOption,
+    SourceOption,
+    TableOptions,
+    TargetOption,
+)
+from kces.interop.graph_files import output_format
 
 __all__ = ["sanitize"]
 
@@ -34,6 +47,15 @@ def sanitize(
     output: OutputOption,
     alpha: AlphaOption = "auto",
     features: FeaturesOption = None,
+    source: SourceOption = None,
+    target: TargetOption = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
+    input_format: InputFormatOption = None,
+    id_column: IdColumnOption = None,
+    columns: ColumnsOption = None,
+    drop_columns: DropColumnsOption = None,
+    scale: ScaleOption = "auto",
     engine: EngineOption = "auto",
     engine_option: EngineSettingsOption = None,
     preset: PresetOption = "robust",
@@ -62,13 +84,16 @@ def sanitize(
         signed=signed,
         seed=seed,
     )
-    check_output(output, force=force)
-    source, scored = score_source(graph, options, features=features, quiet=quiet, data_root=data_root)
+    tables = TableOptions(source, target, delimiter, header, input_format, id_column, columns, drop_columns, scale)
+    to_stdout = check_target(output, json=json, force=force)
+    output_format(output, format)
+    opened, scored = score_source(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
-    source.write(output, cut.kept, format=format, force=force)
+    opened.write(output, cut.kept, format=format, force=force)
     if json:
-        counts = {"removed": cut.n_removed, "kept": int(cut.kept.sum()), "output": output}
+        counts = {"removed": cut.n_removed, "kept": int(cut.kept.sum()), "output": output, "read": opened.reading()}
         print_json(run_facts(scored, cut, seed=seed) | counts)
         return
-    removed = f"{scored.graph.name}: removed {cut.n_removed} of {scored.graph.n_edges} edges; wrote {output}"
-    print_lines([removed, closing_line(scored, cut)])
+    removed = f"{scored.graph.name}: removed {cut.n_removed} of {scored.graph.n_edges} edges"
+    written = removed if to_stdout else f"{removed}; wrote {output}"
+    print_lines([written, *opened.reading(), closing_line(scored, cut)], to=errors if to_stdout else console)

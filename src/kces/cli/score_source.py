@@ -8,6 +8,7 @@ from pathlib import Path
 from kces.cli.output import progress_bar
 from kces.cli.settings import parse_settings
 from kces.cli.source import Source, open_source, resolve_labels
+from kces.cli.table_options import TableOptions
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
 from kces.ranking import check_alpha
@@ -45,10 +46,16 @@ def score_options(
 
 
 def score_source(
-    graph: str, options: ScoreOptions, *, features: str | None, quiet: bool, data_root: Path | None
+    graph: str,
+    options: ScoreOptions,
+    *,
+    features: str | None,
+    tables: TableOptions | None = None,
+    quiet: bool,
+    data_root: Path | None,
 ) -> tuple[Source, Scored]:
     """Open GRAPH and score its edges."""
-    source = open_source(graph, features=features, data_root=data_root)
+    source = open_source(graph, features=features, tables=tables, data_root=data_root)
     with progress_bar(quiet=quiet) as progress:
         scored = make_scorer(options).score(source.graph, progress)
     return source, scored

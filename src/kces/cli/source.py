@@ -6,17 +6,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
+from kces.atomic import check_output
+from kces.cli.table_options import TableOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
 from kces.datasets.builtin import is_builtin
-from kces.errors import InvalidParameterError, UnreadableFileError
+from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
+from kces.interop.edge_records import EdgeRecords
+from kces.interop.formats.edge_list import TextRecords
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
-from kces.interop.node_table import read_labels
+from kces.interop.limits import STANDARD_STREAM
+from kces.interop.node_labels import read_labels
+from kces.interop.scored_rows import result_names
+from kces.types import Bools
 
-__all__ = ["Source", "open_source", "resolve_labels"]
+__all__ = ["Source", "check_target", "open_source", "resolve_labels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,26 +32,62 @@ class Source:
     graph: Graph
     file: LoadedGraph | None = None
 
-    def write(self, path: Path, kept: npt.NDArray[np.bool_], *, format: str | None, force: bool) -> None:
+    @property
+    def records(self) -> EdgeRecords | None:
+        """The rows of the file, if it is an edge list."""
+        return None if self.file is None else self.file.records
+
+    @property
+    def delimiter(self) -> str | None:
+        """What is between the cells of the file, if it is text."""
+        return self.records.table.delimiter if isinstance(self.records, TextRecords) else None
+
+    def reading(self) -> list[str]:
+        """How the files were read, one line each, for people."""
+        columns = [] if self.records is None else [str(self.records)]
+        return columns + ([] if self.file is None else [f"features: {note}" for note in self.file.notes])
+
+    def renamed(self, results: pd.DataFrame) -> list[str]:
+        """A line about columns of results whose names the file has already."""
+        taken = [] if self.records is None else list(self.records.frame.columns)
+        pairs = zip(results.columns, result_names(taken, list(results.columns)), strict=True)
+        changed = [f"{name} is {other}" for name, other in pairs if name != other]
+        return [f"{self.graph.name} has such columns already: {', '.join(changed)}"] if changed else []
+
+    def write(self, path: Path, kept: Bools, *, format: str | None, force: bool) -> None:
         if self.file is not None:
             self.file.write(path, kept, format=format, force=force)
         else:
             write_graph(self.graph.keep_edges(kept), path, format=format, force=force)
 
 
-def open_source(text: str, *, features: str | None = None, data_root: Path | None = None) -> Source:
-    """Open what the user named; a file wins over a data set of the same name."""
-    if Path(text).exists():
-        loaded = read_graph(text, features=features)
+def open_source(
+    text: str, *, features: str | None = None, tables: TableOptions | None = None, data_root: Path | None = None
+) -> Source:
+    """Open what the user named; a file wins over a data set of the same name, and ``-`` is standard input."""
+    if text == str(STANDARD_STREAM) or Path(text).exists():
+        loaded = _read(text, features, tables)
         return Source(loaded.graph, loaded)
     known = is_builtin(text) or text.partition("@")[0] in DATASETS
     if features is not None and known:
         raise InvalidParameterError(f"--features goes with a graph file; {text} has its own features")
+    if known and tables not in (None, TableOptions()):
+        raise InvalidParameterError(f"{text} is a data set; options about columns go with files")
     if known:
         return Source(load_attacked(text, data_root=data_root).graph)
     if Path(text).suffix or "/" in text:
         raise UnreadableFileError(f"no such file: {text}")
     raise InvalidParameterError(f"'{text}' is neither a file nor a data set; `kces datasets list` shows the data sets")
+
+
+def check_target(path: Path, *, json: bool, force: bool) -> bool:
+    """Refuse early an output that could not be written; true if it is standard output."""
+    to_stdout = path == STANDARD_STREAM
+    if to_stdout and json:
+        raise InvalidParameterError("--json and -o - both write to standard output; choose one")
+    if not to_stdout:
+        check_output(path, force=force)
+    return to_stdout
 
 
 def resolve_labels(text: str | None) -> Any:
@@ -59,3 +101,27 @@ def resolve_labels(text: str | None) -> Any:
     if not Path(text).exists():
         raise InvalidParameterError(f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given")
     return read_labels(text)
+
+
+def _read(text: str, features: str | None, tables: TableOptions | None) -> LoadedGraph:
+    options = tables or TableOptions()
+    try:
+        return read_graph(
+            text,
+            features=features,
+            format=options.input_format,
+            source=options.source,
+            target=options.target,
+            delimiter=options.delimiter,
+            header=options.header,
+            id_column=options.id_column,
+            columns=options.used_columns,
+            drop_columns=options.dropped_columns,
+            scale=options.scale,
+        )
+    except AmbiguousInputError as error:
+        if tables is None:
+            raise InvalidParameterError(
+                f"{error.question} `kces score` has options to say so; here, name the columns source and target"
+            ) from error
+        raise asked_with_options(error) from error

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kces.errors import UnreadableFileError
 from kces.interop.limits import check_fits, damage_named, read_bytes
 
-__all__ = ["PickledArrayError", "array_from", "npy_bytes", "read_members", "read_npy", "write_members"]
+__all__ = ["PickledArrayError", "array_from", "members_in", "npy_bytes", "read_members", "read_npy", "write_members"]
 
 
 class PickledArrayError(UnreadableFileError):
@@ -67,7 +67,11 @@ def read_members(path: Path) -> dict[str, bytes]:
 
     Unread, so that what is not understood (pickled members too) can be written back as it was.
     """
-    content = read_bytes(path)
+    return members_in(read_bytes(path), path)
+
+
+def members_in(content: bytes, path: Path) -> dict[str, bytes]:
+    """The arrays in the bytes of an ``.npz`` file; ``path`` names it in errors."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         raise UnreadableFileError(f"{path} is not an npz file (no zip archive), or it is cut short")
     with damage_named(path, "npz"), zipfile.ZipFile(io.BytesIO(content)) as archive:

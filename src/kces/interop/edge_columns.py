@@ -1,8 +1,8 @@
-"""Edges given as two columns of names: which columns, which nodes, in which order."""
+"""Edges given as two columns of names: which nodes, in which order, described by which table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,30 +13,16 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
+from kces.interop.node_rows import NodeRows
 from kces.interop.node_table import NodeTable
+from kces.interop.outputs import plain_name
 from kces.interop.records import count_weights
+from kces.types import Ints
 
-__all__ = ["END_NAMES", "WEIGHT_NAMES", "EndColumns", "find_end_columns", "integer_ids", "plain_ids"]
-
-_PAIRS = (("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("node1", "node2"))
-END_NAMES = frozenset(name for pair in _PAIRS for name in pair)
-WEIGHT_NAMES = frozenset({"weight", "weights", "edge_weight"})
+__all__ = ["EndColumns", "integer_ids", "plain_ids"]
 
 
-def find_end_columns(columns: Sequence[str] | None) -> tuple[int, int]:
-    """Positions of the two node columns: by name where a known pair is there, else the first two.
-
-    >>> find_end_columns(["weight", "Source", "Target"]), find_end_columns(None)
-    ((1, 2), (0, 1))
-    """
-    names = [str(name).lower() for name in columns or []]
-    for source, target in _PAIRS:
-        if source in names and target in names:
-            return names.index(source), names.index(target)
-    return 0, 1
-
-
-def integer_ids(names: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:
+def integer_ids(names: npt.NDArray[Any]) -> Ints | None:
     """The names as integers if all of them are (``007`` is not: it would not come back as it was).
 
     >>> integer_ids(np.array(["3", "-1"], dtype=object)).tolist(), integer_ids(np.array(["007"]))
@@ -74,69 +60,58 @@ class EndColumns:
         self,
         path: Path,
         table: NodeTable | None,
-        labels: npt.NDArray[np.int64] | None,
-        weights: Any = None,
-    ) -> tuple[Graph, npt.NDArray[np.int64]]:
-        """The graph and each record's pair of node numbers in it."""
-        codes, names = pd.factorize(np.concatenate([self.sources, self.targets]))
-        names = np.array([str(name) for name in names], dtype=object)
+        labels: Ints | None,
+        weights: npt.ArrayLike | None = None,
+    ) -> tuple[Graph, Ints, tuple[str, ...]]:
+        """The graph, each record's pair of node numbers in it, and what was done to the features."""
+        rows, pairs = self.numbered(path, table)
+        graph = Graph.from_edges(
+            pairs,
+            rows.features,
+            n_nodes=len(rows.ids),
+            labels=rows.labels if labels is None else labels,
+            node_ids=plain_ids(rows.ids),
+            feature_names=rows.feature_names,
+            name=plain_name(path).stem,
+            weighted=0 if weights is None else count_weights(weights),
+        )
+        return graph, pairs, tuple(rows.notes)
+
+    def numbered(self, path: Path, table: NodeTable | None) -> tuple[NodeRows, Ints]:
+        """All nodes, integers by value and words as they come, and each record's pair of node numbers."""
+        codes, found = pd.factorize(np.concatenate([self.sources, self.targets]))
+        names = np.array([str(name) for name in found], dtype=object)
         ends = codes.reshape(2, -1).T
         if "" in names:
             record = int((names[ends] == "").any(axis=1).argmax())
             raise InvalidGraphError(f"{path} {self.where(record)} has an empty node id")
-        nodes, features, own_labels = self._nodes(path, names, ends, table)
-        number_of = pd.Index(nodes).get_indexer(pd.Index(names))
-        pairs = number_of[ends].astype(np.int64).reshape(-1, 2)
-        graph = Graph.from_edges(
-            pairs,
-            features,
-            n_nodes=len(nodes),
-            labels=own_labels if labels is None else labels,
-            node_ids=plain_ids(nodes),
-            name=path.stem,
-            weighted=0 if weights is None else count_weights(weights),
-        )
-        return graph, pairs
+        rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
+        rows = rows.taken(_order(rows.ids))
+        number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
+        return rows, number_of[ends].astype(np.int64).reshape(-1, 2)
 
-    def _nodes(
-        self, path: Path, names: npt.NDArray[Any], ends: npt.NDArray[np.int64], table: NodeTable | None
-    ) -> tuple[npt.NDArray[Any], Any, Any]:
-        """All nodes in order (integers by value, words as they come), their features and labels."""
-        if table is None:
-            return names[_order(names)], None, None
-        if table.ids is None:
-            known = np.array([str(node) for node in range(table.features.shape[0])], dtype=object)
-            if integer_ids(names) is None:
-                raise InvalidGraphError(
-                    f"{path} names its nodes with words, so {table.path} cannot tell which row is whose;"
-                    " give the features as a CSV with the node id in its first column"
-                )
-        else:
-            known = table.ids
-        self._refuse_strangers(path, names, ends, known, table.path)
-        order = _order(known)
-        return known[order], *table.taken(order)
-
-    def _refuse_strangers(
-        self,
-        path: Path,
-        names: npt.NDArray[Any],
-        ends: npt.NDArray[np.int64],
-        known: npt.NDArray[Any],
-        features: Path,
-    ) -> None:
-        strange = ~pd.Index(names).isin(known)
-        if not strange.any():
-            return
-        record = int(strange[ends].any(axis=1).argmax())
-        source, target = names[ends[record]]
-        stranger = source if strange[ends[record, 0]] else target
-        raise InvalidGraphError(
-            f"{path} {self.where(record)}: edge {source} - {target} names node {stranger},"
-            f" which is not among the {len(known)} nodes of {features}"
-        )
+    def _described(self, path: Path, names: npt.NDArray[Any], ends: Ints, table: NodeTable) -> NodeRows:
+        """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""
+        if not table.names_nodes and integer_ids(names) is None:
+            raise InvalidGraphError(
+                f"{path} names its nodes with words, so {table.path} cannot tell which row is whose;"
+                " give the features as a table with a column of node ids"
+            )
+        rows = table.rows_for(names)
+        strange = ~pd.Index(names).isin(rows.ids)
+        if strange.any() and not rows.may_lack(int(strange.sum()), len(names)):
+            record = int(strange[ends].any(axis=1).argmax())
+            source, target = names[ends[record]]
+            stranger = source if strange[ends[record, 0]] else target
+            raise InvalidGraphError(
+                f"{path} {self.where(record)}: edge {source} - {target} names node {stranger},"
+                f" which is not among the {len(rows.ids)} nodes of {table.path}"
+                f" ({int(strange.sum())} of {len(names)} nodes are not)"
+            )
+        return rows.with_unknown(names[strange])
 
 
-def _order(names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _order(names: npt.NDArray[Any]) -> Ints:
+    """Integers by value, words as they come."""
     numbers = integer_ids(names)
     return np.arange(len(names)) if numbers is None else np.argsort(numbers, kind="stable")

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
-from kces.interop.formats import FORMATS, Request, format_named, format_of
-from kces.interop.node_table import read_labels
+from kces.interop.delimiters import named_delimiter
+from kces.interop.edge_records import EdgeRecords
+from kces.interop.formats import (
+    FORMATS,
+    EdgeOptions,
+    Format,
+    Request,
+    format_named,
+    format_of,
+    format_of_content,
+    known_extensions,
+)
+from kces.interop.formats.graphml import ATTRIBUTE_PREFIX
+from kces.interop.limits import STANDARD_INPUT, STANDARD_STREAM, read_standard_input
+from kces.interop.node_columns import FeatureOptions
+from kces.interop.node_labels import read_labels
+from kces.interop.node_table import NodeTable, read_node_table
+from kces.interop.outputs import open_output
 from kces.interop.records import checked_mask
+from kces.types import Ints
 
-__all__ = ["LoadedGraph", "read_graph", "write_graph"]
+__all__ = ["LoadedGraph", "output_format", "read_graph", "write_graph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,30 +44,42 @@ class LoadedGraph:
     ----------
     graph : what the methods of this library work on.
     path : the file.
-    format : its format, one of npz, csv, tsv, edges, parquet, graphml, pt.
+    format : its format, one of npz, csv, tsv, edges, json, jsonl, parquet, graphml, pt.
     payload : the file's own content, from which :meth:`write` makes the output.
+    notes : what was done to the features, one line each, for people.
     """
 
     graph: Graph
     path: Path
     format: str
     payload: Any = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> EdgeRecords | None:
+        """The rows of an edge list, each with its edge and all its columns; None for a file without rows."""
+        return self.payload if isinstance(self.payload, EdgeRecords) else None
 
     def write(self, path: str | Path, kept: npt.ArrayLike, *, format: str | None = None, force: bool = False) -> None:
         """Write the file again without the edges that the full-length mask ``kept`` drops.
 
         In the input's format everything else stays as it was: ids, labels, extra columns and arrays, edge
         attributes, weights and directions of kept edges, self-loops. In another format, chosen by ``format``
-        or by the extension of ``path``, the sanitized graph is written with :func:`write_graph`.
+        or by the extension of ``path`` (``-`` is standard output, in the input's format), an edge list keeps its
+        rows and all their columns if the other is one too; else the graph is written with :func:`write_graph`.
         """
         target = Path(path)
         mask = checked_mask(self.graph, kept)
-        chosen = format_named(format) if format else format_of(target) or FORMATS[self.format]
-        if chosen.name != self.format:
+        chosen = output_format(target, format, default=self.format)
+        if chosen.name != self.format and (self.records is None or chosen.write_table is None):
             write_graph(self.graph.keep_edges(mask), target, format=chosen.name, force=force)
             return
-        with atomic_write(target, force=force) as temporary:
-            chosen.write_filtered(self.graph, self.payload, mask, temporary)
+        with open_output(target, force=force) as temporary:
+            if chosen.name == self.format:
+                chosen.write_filtered(self.graph, self.payload, mask, temporary)
+            elif self.records is not None and chosen.write_table is not None:
+                frame = self.records.values() if chosen.typed else self.records.frame
+                chosen.write_table(frame[self.records.survives(self.graph, mask)], temporary)
 
 
 def read_graph(
@@ -58,17 +88,32 @@ def read_graph(
     features: str | Path | None = None,
     labels: str | Path | None = None,
     format: str | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    id_column: str | int | None = None,
+    columns: Sequence[str] | None = None,
+    drop_columns: Sequence[str] | None = None,
+    scale: str = "auto",
 ) -> LoadedGraph:
     """Read a graph file; its format follows from the extension unless ``format`` names it.
 
     Parameters
     ----------
-    path : the file.
-    features : a file with the nodes' features: CSV or TSV with the node id in the first column (a column
+    path : the file; ``-`` is standard input. Text may be packed (``.gz``).
+    features : a file with the nodes' features: a table (CSV, TSV, Parquet, JSON) with a column of node ids (a column
         called label or class is the labels), ``.npy``, or ``.npz`` (row r is node r). For GraphML also
         ``attr:NAME``, the node attribute to use.
     labels : a file with one class per node, ``.npy`` or text.
-    format : its format, where the extension does not tell.
+    format : its format, where neither the extension nor, for standard input, the content tells.
+    source, target : the two columns of an edge list that hold the nodes, by name or by number counted from 1.
+        Without, they are found by their names or by the values they share; what is ambiguous is an error that asks.
+    delimiter, header : what stands between the cells of an edge list as text, and whether it begins with names.
+    id_column : the column of the features that holds the node ids. Without, it is found.
+    columns, drop_columns : the columns of the features to use, or to leave out.
+    scale : ``"auto"`` standardizes the columns of a features table when their scales differ, ``"standard"`` always,
+        ``"none"`` never (:func:`kces.features.prepare_features`).
 
     Examples
     --------
@@ -82,17 +127,24 @@ def read_graph(
     'source,target,since\\nbob,cy,2004\\n'
     >>> loaded.graph
     Graph(links, nodes=3, edges=2, features=3)
+    >>> print(loaded.records)
+    columns source -> target (header on line 1), 2 rows
     """
-    source = Path(path)
-    chosen = format_named(format) if format else format_of(source)
-    if not source.exists():
-        raise UnreadableFileError(f"{source} does not exist")
-    if chosen is None:
-        known = ", ".join(extension for each in FORMATS.values() for extension in each.extensions)
-        raise UnreadableFileError(f"{source} has an unknown format; known extensions are {known}")
+    edges = EdgeOptions(source, target, None if delimiter is None else named_delimiter(delimiter), header)
+    request, chosen = _opened(Path(path), format, edges)
+    attributes = str(features) if str(features or "").startswith(ATTRIBUTE_PREFIX) else None
+    options = FeatureOptions(id_column, columns, drop_columns, scale)
+    if features is None and options != FeatureOptions():
+        raise InvalidParameterError("id_column, columns, drop_columns and scale are about a features file; give one")
+    table = None if features is None or attributes else read_node_table(features, options)
     classes = None if labels is None else read_labels(labels)
-    graph, payload = chosen.read(Request(source, features, classes))
-    return LoadedGraph(graph=graph, path=source, format=chosen.name, payload=payload)
+    if chosen.write_table is not None:
+        graph, payload = chosen.read(replace(request, table=table, labels=classes))
+        return LoadedGraph(graph, request.path, chosen.name, payload, payload.notes)
+    edges.refuse(request.path)
+    graph, payload = chosen.read(replace(request, attributes=attributes))
+    graph, notes = _described(graph, table, classes)
+    return LoadedGraph(graph, request.path, chosen.name, payload, notes)
 
 
 def write_graph(graph: Graph, path: str | Path, *, format: str | None = None, force: bool = False) -> None:
@@ -101,8 +153,57 @@ def write_graph(graph: Graph, path: str | Path, *, format: str | None = None, fo
     An npz, GraphML or pt file holds the features and labels too; an edge list holds the edges alone.
     """
     target = Path(path)
-    chosen = format_named(format) if format else format_of(target)
-    if chosen is None:
-        raise InvalidParameterError(f"cannot tell the format of {target}; choose one of {', '.join(FORMATS)}")
-    with atomic_write(target, force=force) as temporary:
+    chosen = output_format(target, format)
+    with open_output(target, force=force) as temporary:
         chosen.write_graph(graph, temporary)
+
+
+def output_format(path: str | Path, format: str | None = None, *, default: str = "csv") -> Format:
+    """The format to write to ``path``: the one named, else by extension, else refused.
+
+    ``default`` is for standard output (``-``), pipes and devices, whose names say nothing.
+
+    >>> output_format("clean.parquet").name, output_format("-", default="npz").name
+    ('parquet', 'npz')
+    """
+    target = Path(path)
+    if format is not None:
+        return format_named(format)
+    if target == STANDARD_STREAM or (target.exists() and not target.is_file() and not target.is_dir()):
+        return FORMATS[default]
+    found = format_of(target)
+    if found is None:
+        raise InvalidParameterError(f"cannot tell the format of {target}; known extensions are {known_extensions()}")
+    return found
+
+
+def _opened(path: Path, format: str | None, edges: EdgeOptions) -> tuple[Request, Format]:
+    """The request for a file, and the format it is in."""
+    named = None if format is None else format_named(format)
+    if path == STANDARD_STREAM:
+        content = read_standard_input()
+        return Request(STANDARD_INPUT, content, edges=edges), named or format_of_content(content)
+    chosen = named or format_of(path)
+    if not path.exists():
+        raise UnreadableFileError(f"{path} does not exist")
+    if chosen is None:
+        raise UnreadableFileError(f"{path} has an unknown format; known extensions are {known_extensions()}")
+    return Request(path, edges=edges), chosen
+
+
+def _described(graph: Graph, table: NodeTable | None, labels: Ints | None) -> tuple[Graph, tuple[str, ...]]:
+    """``graph``, whose file lists its own nodes, with the features and labels of the files beside it."""
+    if table is None and labels is None:
+        return graph, ()
+    rows = None if table is None else table.aligned(graph.ids_of(np.arange(graph.n_nodes)))
+    has_features = rows is not None and rows.features is not None
+    given = [labels, None if rows is None else rows.labels, graph.labels]
+    fresh = Graph.from_edges(
+        graph.edges,
+        rows.features if rows is not None and has_features else graph.features,
+        n_nodes=graph.n_nodes,
+        labels=next((each for each in given if each is not None), None),
+        feature_names=rows.feature_names if rows is not None and has_features else graph.feature_names,
+    )
+    described = replace(graph, features=fresh.features, labels=fresh.labels, feature_names=fresh.feature_names)
+    return described, () if rows is None else tuple(rows.notes)

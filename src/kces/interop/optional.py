@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import shlex
+import warnings
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
@@ -28,7 +29,10 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     2
     """
     try:
-        return importlib.import_module(module)
+        with warnings.catch_warnings():
+            # What a library deprecates in its own dependencies is not the user's concern.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
         raise missing(f"{purpose} needs {package}, which is not installed", extra=extra) from error

@@ -1,24 +1,41 @@
-"""Delimited text: separator and header found by looking, every cell as text, every line kept as it was."""
+"""Delimited text: every cell as text, every line kept as it was."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from kces.errors import UnreadableFileError
+from kces.interop.delimiters import choose_delimiter, split_line
 from kces.interop.limits import one_line, read_bytes
 
-__all__ = ["TextTable", "is_number", "read_text", "read_text_table"]
+__all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "text_in"]
 
-WHITESPACE = r"\s+"
-_TWO_WORDS = re.compile(r"\s*[^\s,;]+\s+[^\s,;]")
-_TOO_MANY = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+# A byte order mark says how the text is stored, and is written back with it.
+_ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class StoredText:
+    """The text of a file and how it was stored."""
+
+    text: str
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    def encoded(self, text: str) -> bytes:
+        """Other text, stored alike."""
+        return self.mark + text.encode(self.encoding)
 
 
 @dataclass(frozen=True)
@@ -27,59 +44,59 @@ class TextTable:
 
     Attributes
     ----------
-    columns : names from the header line, or None without one.
-    cells : one row per record, all text, without the header.
-    lines : every line of the file, with its line ending, comments and header included.
-    line_of : index into ``lines`` of each record.
+    cells : one row per record, all text; whether the first is a header is for the caller to say.
+    lines : every line of the file, with its line ending, comments included.
+    spans : first line of each record and the line after its last, as indices into ``lines``.
+    delimiter : what stands between cells; a space for any white space.
+    stored : how the text was stored.
     """
 
-    columns: list[str] | None
     cells: pd.DataFrame
     lines: list[str]
-    line_of: list[int]
+    spans: list[tuple[int, int]]
+    delimiter: str
+    stored: StoredText
 
     def where(self, record: int) -> str:
         """The record's place as an editor shows it."""
-        return f"line {self.line_of[record] + 1}"
+        return f"line {self.spans[record][0] + 1}"
+
+
+def text_in(content: bytes, path: Path) -> StoredText:
+    """The content as text, UTF-8 or with a byte order mark UTF-16, or one line that says why it is none."""
+    mark, encoding = next(((mark, name) for mark, name in _ENCODINGS if content.startswith(mark)), (b"", "utf-8"))
+    try:
+        text = content[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(
+            f"{path} is not {encoding.upper()} text (byte {len(mark) + error.start}); save it as UTF-8"
+        ) from error
+    if "\0" in text:
+        raise UnreadableFileError(f"{path} holds binary data, not text")
+    return StoredText(text, encoding, mark)
 
 
 def read_text(path: Path) -> str:
-    """The file as text, or one line that says why it is none."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableFileError(f"{path} is not UTF-8 text (byte {error.start})") from error
-    if "\0" in text:
-        raise UnreadableFileError(f"{path} holds binary data, not text")
-    return text
+    """The text of a file."""
+    return text_in(read_bytes(path), path).text
 
 
-def read_text_table(path: Path, *, separators: Sequence[str], header_names: frozenset[str]) -> TextTable:
-    """Read ``path``; a first line is a header if it has one of ``header_names`` or a word above numbers."""
-    lines = list(io.StringIO(read_text(path), newline=""))
-    line_of = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
-    if not line_of:
-        raise UnreadableFileError(f"{path} holds no records")
-    cells = _parse(path, lines, line_of, find_separator(lines[line_of[0]], separators))
-    first = [str(cell).strip() for cell in cells.iloc[0]]
-    if _is_header(cells, first, header_names):
-        return TextTable(first, cells.iloc[1:].reset_index(drop=True), lines, line_of[1:])
-    return TextTable(None, cells, lines, line_of)
+def parse_text_table(
+    content: bytes, path: Path, *, separators: Sequence[str], delimiter: str | None = None
+) -> TextTable:
+    """The records of a text file; ``delimiter`` says what stands between cells, else ``separators`` are tried.
 
-
-def find_separator(line: str, separators: Sequence[str]) -> str:
-    """The first of ``separators`` that divides ``line``, else whitespace.
-
-    >>> find_separator("a,b c", [",", WHITESPACE]), find_separator("a b,c", [WHITESPACE, ","])
-    (',', '\\\\s+')
+    >>> table = parse_text_table(b'# links\\na,"b, c"\\n', Path("links.csv"), separators=[",", ";"])
+    >>> table.cells.values.tolist(), table.where(0)
+    ([['a', 'b, c']], 'line 2')
     """
-    for separator in separators:
-        if separator == WHITESPACE:
-            if _TWO_WORDS.match(line):
-                return separator
-        elif separator in line:
-            return separator
-    return WHITESPACE
+    stored = text_in(content, path)
+    lines = list(io.StringIO(stored.text, newline=""))
+    chosen = delimiter or choose_delimiter(lines, path, separators)
+    has_long_cells = '"' in stored.text or (chosen == " " and "{" in stored.text)
+    spans, cells = (_one_by_one if has_long_cells else _all_at_once)(lines, path, chosen)
+    _refuse_hidden_records(lines, spans, path, chosen, cells.shape[1])
+    return TextTable(cells, lines, spans, chosen, stored)
 
 
 def is_number(column: pd.Series) -> pd.Series:
@@ -87,52 +104,115 @@ def is_number(column: pd.Series) -> pd.Series:
     return pd.to_numeric(column, errors="coerce").notna()
 
 
-def _parse(path: Path, lines: list[str], line_of: list[int], separator: str) -> pd.DataFrame:
-    records = io.StringIO("".join(lines[number] for number in line_of), newline="")
+def is_comment(line: str) -> bool:
+    """Whether a line holds no record: it is blank or begins with #.
+
+    >>> is_comment("# made by hand"), is_comment("  "), is_comment("a,#b")
+    (True, True, False)
+    """
+    text = line.lstrip()
+    return not text or text.startswith("#")
+
+
+def _all_at_once(lines: list[str], path: Path, delimiter: str) -> tuple[list[tuple[int, int]], pd.DataFrame]:
+    """Records of one line each, without quotes: pandas parts the cells many times faster than a loop."""
+    numbers = [number for number, line in enumerate(lines) if not is_comment(line)]
+    spans = [(number, number + 1) for number in numbers]
+    records = [lines[number] for number in numbers]
+    if delimiter == " ":
+        widths = [len(line.split()) for line in records]
+    else:
+        widths = [line.count(delimiter) + 1 for line in records]
+    if _lacks_last_name(widths, lambda: split_line(records[1], delimiter)):
+        records[0] = records[0].rstrip("\r\n") + delimiter + "\n"
+        widths[0] += 1
+    _refuse_other_widths(widths, spans, path)
     try:
         cells = pd.read_csv(
-            records,
-            sep=separator,
+            io.StringIO("".join(records), newline=""),
+            sep=r"\s+" if delimiter == " " else delimiter,
             header=None,
             index_col=False,
             dtype=str,
             keep_default_na=False,
-            skipinitialspace=True,
+            quoting=csv.QUOTE_NONE,
             skip_blank_lines=False,
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
-        raise UnreadableFileError(f"{path} {_what_is_wrong(error, line_of)}") from error
-    if len(cells) != len(line_of):
-        raise UnreadableFileError(f"{path} has a quoted cell that runs over several lines; use one line each")
-    _refuse_short_lines(path, cells, lines, line_of, separator)
-    return cells
+    except (pd.errors.ParserError, ValueError, OverflowError) as error:
+        raise UnreadableFileError(f"{path} is not a readable table: {one_line(error)}") from error
+    if cells.shape != (len(records), widths[0]):
+        raise UnreadableFileError(f"{path} is not a readable table: {len(cells)} records in {len(records)} lines")
+    return spans, cells
 
 
-def _refuse_short_lines(path: Path, cells: pd.DataFrame, lines: list[str], line_of: list[int], separator: str) -> None:
-    """pandas fills missing cells with empty text: only lines that end in one need a second look."""
-    for record in (cells.iloc[:, -1] == "").to_numpy().nonzero()[0]:
-        line = lines[line_of[record]]
-        if separator == WHITESPACE:
-            seen = len(line.split())
+def _one_by_one(lines: list[str], path: Path, delimiter: str) -> tuple[list[tuple[int, int]], pd.DataFrame]:
+    """Records with quoted cells, which may hold delimiters and line ends."""
+    spans: list[tuple[int, int]] = []
+    rows: list[list[str]] = []
+    for start, stop, cells in _records(lines, path, delimiter):
+        spans.append((start, stop))
+        rows.append(cells)
+    widths = [len(row) for row in rows]
+    if _lacks_last_name(widths, lambda: rows[1]):
+        rows[0].append("")
+        widths[0] += 1
+    _refuse_other_widths(widths, spans, path)
+    return spans, pd.DataFrame(rows, dtype=str)
+
+
+def _lacks_last_name(widths: list[int], second: Callable[[], list[str]]) -> bool:
+    """A header may lack the empty name of the column that a delimiter at the end of every line makes."""
+    return len(widths) > 1 and widths[0] == widths[1] - 1 and not second()[-1].strip()
+
+
+def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: Path) -> None:
+    if not widths:
+        raise UnreadableFileError(f"{path} holds no records (lines that begin with # are comments)")
+    for (start, _), width in zip(spans, widths, strict=True):
+        if width != widths[0]:
+            raise UnreadableFileError(f"{path} line {start + 1} has {width} columns where {widths[0]} are expected")
+
+
+def _records(lines: list[str], path: Path, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
+    """First line, line after the last, and cells of each record."""
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        if is_comment(line):
+            position += 1
+            continue
+        if '"' not in line:
+            cells, taken = split_line(line, delimiter), 1
         else:
-            seen = len(next(csv.reader([line.strip("\r\n")], delimiter=separator)))
-        if seen < cells.shape[1]:
+            cells, taken = _quoted_record(lines, position, path, delimiter)
+        yield position, position + taken, cells
+        position += taken
+
+
+def _quoted_record(lines: list[str], position: int, path: Path, delimiter: str) -> tuple[list[str], int]:
+    remaining = (lines[number] for number in range(position, len(lines)))
+    if delimiter == " ":
+        remaining = (line.strip().replace("\t", " ") for line in remaining)
+    reader = csv.reader(remaining, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        return next(reader), reader.line_num
+    except csv.Error as error:
+        reason = "opens a quote that never closes" if "end of data" in str(error) else f"is damaged: {one_line(error)}"
+        raise UnreadableFileError(f"{path} line {position + 1} {reason}") from error
+
+
+def _refuse_hidden_records(
+    lines: list[str], spans: list[tuple[int, int]], path: Path, delimiter: str, width: int
+) -> None:
+    """``#tag,#other`` amid records may be a record of names that begin with #, lost if taken for a comment."""
+    inside = {line for start, stop in spans if stop - start > 1 for line in range(start, stop)}
+    for number, line in enumerate(lines):
+        if not line.startswith("#") or line[1:2].isspace() or number in inside:
+            continue
+        cells = split_line(line, delimiter)
+        after_the_first = number > spans[0][0] or any(cell.lstrip().startswith("#") for cell in cells[1:])
+        if len(cells) == width and width > 1 and after_the_first:
             raise UnreadableFileError(
-                f"{path} line {line_of[record] + 1} has {seen} columns where {cells.shape[1]} are expected"
+                f"{path} line {number + 1} begins with # and looks like a record; put the name in quotes,"
+                " or a space after # if it is a comment"
             )
-
-
-def _what_is_wrong(error: Exception, line_of: list[int]) -> str:
-    ragged = _TOO_MANY.search(str(error))
-    if ragged is None:
-        return f"is not a readable table: {one_line(error)}"
-    expected, record, seen = (int(group) for group in ragged.groups())
-    return f"line {line_of[record - 1] + 1} has {seen} columns where {expected} are expected"
-
-
-def _is_header(cells: pd.DataFrame, first: list[str], header_names: frozenset[str]) -> bool:
-    if any(name.lower() in header_names for name in first):
-        return True
-    if len(cells) < 2:
-        return False
-    return any(not is_number(column.iloc[:1]).all() and is_number(column.iloc[1:]).all() for _, column in cells.items())

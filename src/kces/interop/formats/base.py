@@ -3,43 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.interop.node_table import NodeTable, read_node_table
+from kces.interop.limits import read_bytes
+from kces.interop.node_table import NodeTable
+from kces.types import Bools, Ints
 
-__all__ = ["Format", "Request"]
+__all__ = ["EdgeOptions", "Format", "Request", "plain_edges"]
+
+
+@dataclass(frozen=True)
+class EdgeOptions:
+    """What the caller said about an edge list: which columns are its ends, and how its text is laid out.
+
+    A column is given by its name, or by its number counted from 1.
+    """
+
+    source: str | int | None = None
+    target: str | int | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+
+    def refuse_text_options(self, path: Path) -> None:
+        """Only text has delimiters and headers to ask about."""
+        if self.delimiter is not None or self.header is not None:
+            raise InvalidParameterError(f"{path} is no delimited text: delimiter and header do not go with it")
+
+    def refuse(self, path: Path) -> None:
+        """A file that is no table has no columns."""
+        if self != EdgeOptions():
+            raise InvalidParameterError(f"{path} is no table: source, target, delimiter and header do not go with it")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to read: the file, and the files beside it."""
+    """What to read.
+
+    Attributes
+    ----------
+    path : the file.
+    content : its bytes where they are at hand already (standard input), else None.
+    attributes : the node attributes of a GraphML file to use, as ``attr:NAME``.
+    edges : what the caller said about the columns of an edge list.
+    table, labels : the files that describe the nodes of an edge list, which has no list of nodes of its own.
+    """
 
     path: Path
-    features: str | Path | None = None
-    labels: npt.NDArray[np.int64] | None = None
+    content: bytes | None = None
+    attributes: str | None = None
+    edges: EdgeOptions = field(default_factory=EdgeOptions)
+    table: NodeTable | None = None
+    labels: Ints | None = None
 
-    def node_table(self) -> NodeTable | None:
-        """The features file, read, or None when there is none."""
-        return None if self.features is None else read_node_table(self.features)
-
-    def describe(self, graph: Graph) -> Graph:
-        """``graph``, whose file lists its own nodes, with the features and labels of the files beside it."""
-        table = self.node_table()
-        if table is None and self.labels is None:
-            return graph
-        features, labels = graph.features, None
-        if table is not None:
-            own_features, labels = table.aligned(graph.ids_of(np.arange(graph.n_nodes)))
-            features = graph.features if own_features is None else own_features
-        chosen = [given for given in (self.labels, labels, graph.labels) if given is not None]
-        fresh = Graph.from_edges(graph.edges, features, n_nodes=graph.n_nodes, labels=chosen[0] if chosen else None)
-        return replace(graph, features=fresh.features, labels=fresh.labels)
+    def read(self) -> bytes:
+        """The content of the file."""
+        return read_bytes(self.path) if self.content is None else self.content
 
 
 @dataclass(frozen=True)
@@ -48,11 +72,27 @@ class Format:
 
     ``read`` returns the graph and a payload: whatever ``write_filtered`` needs to write the same file again
     without the dropped edges. ``write_graph`` writes a graph that came from elsewhere. Writers get the path of
-    a temporary file.
+    a temporary file. An edge list has a ``write_table`` too, which writes any table; its payload is an
+    :class:`~kces.interop.edge_records.EdgeRecords`. ``packs`` says whether a name may end in .gz, ``typed`` whether
+    the file tells numbers from text.
     """
 
     name: str
     extensions: tuple[str, ...]
     read: Callable[[Request], tuple[Graph, Any]]
-    write_filtered: Callable[[Graph, Any, npt.NDArray[np.bool_], Path], None]
+    write_filtered: Callable[[Graph, Any, Bools, Path], None]
     write_graph: Callable[[Graph, Path], None]
+    write_table: Callable[[pd.DataFrame, Path], None] | None = None
+    packs: bool = False
+    typed: bool = True
+
+
+def plain_edges(graph: Graph) -> pd.DataFrame:
+    """The edges of a graph as a table of two columns.
+
+    >>> plain_edges(Graph.from_edges([[0, 1]])).to_dict("list")
+    {'source': [0], 'target': [1]}
+    """
+    ends = [graph.ids_of(graph.edges[:, end]) for end in (0, 1)]
+    columns = [end if end.dtype.kind in "iu" else end.astype(str).astype(object) for end in ends]
+    return pd.DataFrame({"source": columns[0], "target": columns[1]})

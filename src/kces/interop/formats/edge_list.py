@@ -3,73 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import UnreadableFileError
+from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
-from kces.interop.edge_columns import END_NAMES, WEIGHT_NAMES, EndColumns, find_end_columns
-from kces.interop.formats.base import Format, Request
-from kces.interop.records import surviving_records
-from kces.interop.text_table import WHITESPACE, read_text_table
+from kces.interop.edge_columns import EndColumns
+from kces.interop.edge_records import EdgeRecords, column_names, typed_columns
+from kces.interop.end_choice import EndChoice, choose_ends
+from kces.interop.end_names import WEIGHT_NAMES
+from kces.interop.formats.base import EdgeOptions, Format, Request, plain_edges
+from kces.interop.header_evidence import edge_list_has_header
+from kces.interop.text_table import TextTable, parse_text_table
+from kces.types import Bools
 
-__all__ = ["CSV", "EDGES", "TSV"]
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """The file's lines, and which of them is which edge."""
-
-    lines: list[str]
-    line_of: list[int]
-    pairs: npt.NDArray[np.int64]
+__all__ = ["CSV", "EDGES", "TSV", "TextRecords", "write_delimited"]
 
 
-def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, _Lines]:
+@dataclass(frozen=True, eq=False)
+class TextRecords(EdgeRecords):
+    """The rows of a text file and its lines; the first ``skipped`` records of ``table`` are the header."""
+
+    table: TextTable = field(kw_only=True, repr=False)
+    skipped: int = field(kw_only=True)
+
+    def values(self) -> pd.DataFrame:
+        """All columns; numbers in text are numbers where they come back as they were."""
+        return typed_columns(self.frame)
+
+
+def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, TextRecords]:
     path = request.path
-    table = read_text_table(path, separators=separators, header_names=END_NAMES)
-    if table.cells.shape[1] < 2:
+    table = parse_text_table(request.read(), path, separators=separators, delimiter=request.edges.delimiter)
+    width = table.cells.shape[1]
+    if width < 2:
         raise UnreadableFileError(f"{path} is no edge list: it has one column, and an edge has two ends")
-    source, target = find_end_columns(table.columns)
-    weight = next((c for c, name in enumerate(table.columns or []) if name.lower() in WEIGHT_NAMES), None)
-    ends = EndColumns(
-        sources=table.cells[source].str.strip().to_numpy(dtype=object),
-        targets=table.cells[target].str.strip().to_numpy(dtype=object),
-        where=table.where,
+    skipped = int(_has_header(table, request.edges, path))
+    header = [str(cell).strip() for cell in table.cells.iloc[0]] if skipped else None
+    cells = table.cells.iloc[skipped:].reset_index(drop=True)
+    ends = choose_ends(cells, header, path, source=request.edges.source, target=request.edges.target)
+    names = column_names(header, width, ends)
+    weight = next((place for place, name in enumerate(header or []) if name.lower() in WEIGHT_NAMES), None)
+    columns = EndColumns(
+        sources=cells[ends[0]].str.strip().to_numpy(dtype=object),
+        targets=cells[ends[1]].str.strip().to_numpy(dtype=object),
+        where=lambda record: table.where(record + skipped),
     )
-    weights = None if weight is None else table.cells[weight]
-    graph, pairs = ends.to_graph(path, request.node_table(), request.labels, weights)
-    return graph, _Lines(table.lines, table.line_of, pairs)
+    weights = None if weight is None else cells[weight].to_numpy(dtype=object)
+    graph, pairs, notes = columns.to_graph(path, request.table, request.labels, weights)
+    choice = EndChoice(*ends, names, table.where(0) if skipped else None)
+    frame = cells.set_axis(list(names), axis=1)
+    return graph, TextRecords(frame, pairs, choice, notes, table=table, skipped=skipped)
 
 
-def _write_filtered(graph: Graph, payload: _Lines, kept: npt.NDArray[np.bool_], path: Path) -> None:
-    survives = surviving_records(graph, kept, payload.pairs[:, 0], payload.pairs[:, 1])
-    dropped = {payload.line_of[record] for record in np.flatnonzero(~survives)}
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(line for number, line in enumerate(payload.lines) if number not in dropped)
+def _has_header(table: TextTable, options: EdgeOptions, path: Path) -> bool:
+    """As the caller says, or as a column's name given by the caller says, or as the cells say; else asked."""
+    if options.header is not None:
+        return options.header
+    first = [str(cell).strip() for cell in table.cells.iloc[0]]
+    given = [str(name).strip().lower() for name in (options.source, options.target) if name is not None]
+    words = [name for name in given if not name.isdecimal()]
+    strange = [name for name in words if name not in [cell.lower() for cell in first]]
+    if strange:
+        shown = ", ".join(repr(cell) for cell in first)
+        raise InvalidParameterError(f"{path} has no column {strange[0]!r}; its {table.where(0)} has {shown}")
+    if words:
+        return True
+    found = edge_list_has_header(table.cells)
+    if found is None:
+        shown = table.lines[table.spans[0][0]].strip()[:60]
+        raise AmbiguousInputError(f"{path}: is {table.where(0)} ({shown}) a header or an edge?", ("header",))
+    return found
 
 
-def _write_graph(graph: Graph, path: Path, *, separator: str) -> None:
-    source, target = (graph.ids_of(graph.edges[:, end]) for end in (0, 1))
-    pd.DataFrame({"source": source, "target": target}).to_csv(path, sep=separator, index=False, lineterminator="\n")
+def _write_filtered(graph: Graph, payload: TextRecords, kept: Bools, path: Path) -> None:
+    table = payload.table
+    dropped = np.zeros(len(table.lines), dtype=bool)
+    for record in np.flatnonzero(~payload.survives(graph, kept)):
+        start, stop = table.spans[record + payload.skipped]
+        dropped[start:stop] = True
+    text = "".join(line for line, drop in zip(table.lines, dropped, strict=True) if not drop)
+    path.write_bytes(table.stored.encoded(text))
 
 
-def _format(name: str, extensions: tuple[str, ...], separators: Sequence[str], separator: str) -> Format:
+def write_delimited(frame: pd.DataFrame, path: Path, *, delimiter: str) -> None:
+    """A table as delimited text with its names on top."""
+    frame.to_csv(path, sep=delimiter, index=False, lineterminator="\n")
+
+
+def _write_graph(graph: Graph, path: Path, *, delimiter: str) -> None:
+    write_delimited(plain_edges(graph), path, delimiter=delimiter)
+
+
+def _format(name: str, extensions: tuple[str, ...], separators: Sequence[str], delimiter: str) -> Format:
     return Format(
         name=name,
         extensions=extensions,
         read=partial(_read, separators=separators),
         write_filtered=_write_filtered,
-        write_graph=partial(_write_graph, separator=separator),
+        write_graph=partial(_write_graph, delimiter=delimiter),
+        write_table=partial(write_delimited, delimiter=delimiter),
+        packs=True,
+        typed=False,
     )
 
 
-CSV = _format("csv", (".csv",), (",", ";", "\t", WHITESPACE), ",")
-TSV = _format("tsv", (".tsv", ".tab"), ("\t", ",", ";", WHITESPACE), "\t")
-# In free text a comma may be part of a word: whitespace is tried first.
-EDGES = _format("edges", (".txt", ".edges", ".edgelist"), ("\t", WHITESPACE, ",", ";"), "\t")
+CSV = _format("csv", (".csv",), (",", ";", "\t", "|", " "), ",")
+TSV = _format("tsv", (".tsv", ".tab"), ("\t", ",", ";", "|", " "), "\t")
+# In free text a comma may be part of a word: white space is tried before it.
+EDGES = _format("edges", (".txt", ".edges", ".edgelist"), ("\t", " ", ",", ";", "|"), "\t")

@@ -15,10 +15,11 @@ from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
-from kces.interop.limits import damage_named, read_bytes
-from kces.interop.networkx import from_networkx, sanitized_networkx
-from kces.interop.node_table import LABEL_NAMES
+from kces.interop.limits import damage_named
+from kces.interop.networkx import NetworkXSource, from_networkx
+from kces.interop.node_labels import LABEL_NAMES
 from kces.interop.optional import require
+from kces.interop.outputs import plain_name
 
 __all__ = ["ATTRIBUTE_PREFIX", "GRAPHML"]
 
@@ -33,22 +34,18 @@ def _networkx() -> Any:
 def _read(request: Request) -> tuple[Graph, Any]:
     path = request.path
     nx = _networkx()
-    content = read_bytes(path)
+    content = request.read()
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise UnreadableFileError(f"{path} declares XML entities, which can unfold without end; remove them")
     with damage_named(path, "GraphML"):
         G = nx.read_graphml(io.BytesIO(content))
-    chosen = str(request.features or ATTRIBUTE_PREFIX)
-    from_attributes = chosen.startswith(ATTRIBUTE_PREFIX)
     label = next((name for name in sorted(LABEL_NAMES) if _on_every_node(G, name)), None)
-    graph = from_networkx(G, _attributes(G, chosen) if from_attributes else None, label)
+    graph = from_networkx(G, _attributes(G, request.attributes or ATTRIBUTE_PREFIX), label, scale="none")
     names = np.array([str(node) for node in G.nodes], dtype=object)
-    graph = replace(graph, node_ids=plain_ids(names), name=path.stem)
-    beside = replace(request, features=None) if from_attributes else request
-    return beside.describe(graph), G
+    return replace(graph, node_ids=plain_ids(names), name=plain_name(path).stem), G
 
 
-def _attributes(G: Any, chosen: str) -> list[str] | None:
+def _attributes(G: Any, chosen: str) -> list[str]:
     """The attributes to use as features: those named, else all numeric ones."""
     if named := chosen.removeprefix(ATTRIBUTE_PREFIX):
         return named.split(",")
@@ -67,7 +64,7 @@ def _attributes(G: Any, chosen: str) -> list[str] | None:
                 f"{len(G) - len(values[name])} node(s) lack the numeric attribute {name!r};"
                 " name the features to use, such as attr:NAME"
             )
-    return numeric or None
+    return numeric
 
 
 def _on_every_node(G: Any, name: str) -> bool:
@@ -75,7 +72,7 @@ def _on_every_node(G: Any, name: str) -> bool:
 
 
 def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
-    _networkx().write_graphml_xml(sanitized_networkx(payload, graph, kept), path)
+    _networkx().write_graphml_xml(NetworkXSource(payload).without(kept), path)
 
 
 def _write_graph(graph: Graph, path: Path) -> None:
@@ -95,4 +92,4 @@ def _write_graph(graph: Graph, path: Path) -> None:
     _networkx().write_graphml_xml(G, path)
 
 
-GRAPHML = Format("graphml", (".graphml",), _read, _write_filtered, _write_graph)
+GRAPHML = Format("graphml", (".graphml",), _read, _write_filtered, _write_graph, packs=True)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from kces.errors import GraphWarning, UnreadableFileError
 from kces.graph import Graph
-from kces.interop.arrays import PickledArrayError, array_from, npy_bytes, read_members, write_members
+from kces.interop.arrays import PickledArrayError, array_from, members_in, npy_bytes, write_members
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named
@@ -37,7 +37,7 @@ class _Members:
 
 def _read(request: Request) -> tuple[Graph, _Members]:
     path = request.path
-    members = read_members(path)
+    members = members_in(request.read(), path)
     if "adj_indptr" in members or "adj_data" in members:
         prefix, own = "adj_", _node_arrays(members, path)
     elif "data" in members:
@@ -45,7 +45,7 @@ def _read(request: Request) -> tuple[Graph, _Members]:
     else:
         _refuse(members, path)
     adjacency = read_matrix(members, f"adjacency matrix of {path}", prefix=prefix)
-    graph = request.describe(Graph.from_scipy(adjacency.coo(), name=path.stem, **own))
+    graph = Graph.from_scipy(adjacency.coo(), name=path.stem, **own)
     _warn_of_pickles(members, path)
     return graph, _Members(members, adjacency)
 

@@ -17,7 +17,7 @@ from kces.graph import Graph
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named, one_line, read_bytes
 from kces.interop.optional import missing, require
-from kces.interop.pyg import filter_pyg, from_pyg, to_pyg
+from kces.interop.pyg import PyGSource, from_pyg, to_pyg
 
 __all__ = ["PT"]
 
@@ -48,8 +48,8 @@ def _load(path: Path) -> Any:
     except Exception as error:  # torch promises no exception types for a damaged file
         if _REFUSED_OBJECT.search(str(error)):
             raise UnreadableFileError(
-                f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never"
-                " loaded because they can run code; save a Data object or a dict of tensors"
+                f"{path} is not plain PyG data: it is damaged or holds other Python objects, which are never loaded"
+                " because they can run code; save the tensors alone with torch.save(data.to_dict(), path)"
             ) from error
         raise UnreadableFileError(f"{path} is not a readable .pt file: {one_line(error)}") from error
 
@@ -58,7 +58,7 @@ def _read(request: Request) -> tuple[Graph, Any]:
     path = request.path
     payload = _load(path)
     graph = replace(from_pyg(_as_data(payload, path)), name=path.stem)
-    return request.describe(graph), payload
+    return graph, payload
 
 
 def _as_data(payload: Any, path: Path) -> Any:
@@ -74,7 +74,7 @@ def _as_data(payload: Any, path: Path) -> Any:
 
 def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], path: Path) -> None:
     torch = require("torch", extra="pyg", purpose="a PyG .pt file")
-    filtered = filter_pyg(_as_data(payload, path), graph, kept)
+    filtered = PyGSource(_as_data(payload, path)).without(kept)
     torch.save(filtered.to_dict() if isinstance(payload, dict) else filtered, path)
 
 

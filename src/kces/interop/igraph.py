@@ -1,0 +1,62 @@
+"""igraph graphs in and out: every vertex, edge and attribute is kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kces.errors import InvalidGraphError
+from kces.graph import Graph
+from kces.interop.adapters import Hints, Source, register_source
+from kces.interop.node_attributes import MISSING, NodeAttributes, id_array
+from kces.interop.records import count_weights
+from kces.types import Bools, Ints
+
+if TYPE_CHECKING:
+    import igraph
+
+__all__ = ["IGraphSource"]
+
+
+@register_source("igraph")
+class IGraphSource(Source["igraph.Graph"]):
+    """An igraph graph, directed or not; its records are its ``es``, and the vertex attribute ``name`` names nodes."""
+
+    takes = frozenset({"features", "label", "scale"})
+
+    def __init__(self, original: igraph.Graph, hints: Hints | None = None) -> None:
+        if not hasattr(original, "get_edgelist"):
+            raise InvalidGraphError(f"cannot read a graph from {type(original).__name__}; give an igraph.Graph")
+        super().__init__(original, hints)
+
+    @cached_property
+    def pairs(self) -> Ints:
+        return np.array(self.original.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def graph(self) -> Graph:
+        vertices, edges = self.original.vs, self.original.es
+        known = {str(name): vertices[name] for name in vertices.attributes()}
+        names = known.get("name")
+        # igraph writes None where a vertex lacks an attribute that others have.
+        columns = {name: [MISSING if value is None else value for value in values] for name, values in known.items()}
+        attributes = NodeAttributes(range(len(vertices)) if names is None else names, columns)
+        labels = attributes.labels(self.hints.label)
+        features = attributes.features(self.hints.feature_names(), self.hints.scale)
+        weights = edges["weight"] if "weight" in edges.attributes() else []
+        return Graph.from_edges(
+            self.pairs,
+            features.matrix,
+            n_nodes=len(vertices),
+            labels=labels,
+            node_ids=None if names is None else id_array(names),
+            feature_names=features.names,
+            weighted=count_weights([1 if weight is None else weight for weight in weights]),
+        )
+
+    def keep_records(self, mask: Bools) -> igraph.Graph:
+        copy = self.original.copy()
+        copy.delete_edges(np.flatnonzero(~mask).tolist())
+        return copy

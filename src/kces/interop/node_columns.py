@@ -1,0 +1,164 @@
+"""A table that describes nodes: which column names them, which is the class, and the rest as features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from kces.errors import AmbiguousInputError, InvalidGraphError, InvalidParameterError, KCESError, UnreadableFileError
+from kces.features import prepare_features
+from kces.features.missing import as_text
+from kces.features.prepare import select_columns
+from kces.interop.end_choice import column_position
+from kces.interop.header_evidence import names_above_values
+from kces.interop.node_labels import LABEL_NAMES, class_numbers
+from kces.interop.node_rows import NodeRows
+from kces.types import Ints
+
+__all__ = ["ID_NAMES", "FeatureOptions", "RawTable", "id_text", "rows_of_table"]
+
+ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
+_MATCHES = 0.5
+
+
+@dataclass(frozen=True)
+class FeatureOptions:
+    """What the caller said about a table of nodes.
+
+    Its id column, the columns to use or leave out, how they are scaled, and the column with the class.
+    """
+
+    id_column: str | int | None = None
+    columns: Sequence[str] | None = None
+    drop_columns: Sequence[str] | None = None
+    scale: str = "auto"
+    label: str | None = None
+
+    def refuse_for_matrix(self, path: Path) -> None:
+        """A matrix has no named columns to choose from."""
+        if replace(self, scale="auto") != FeatureOptions():
+            raise InvalidParameterError(f"{path} is a matrix, row r is node r: its columns have no names to choose by")
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """The cells of a table and its column names; None while nobody has looked for a header in its first row."""
+
+    frame: pd.DataFrame
+    names: list[str] | None
+    where: Callable[[int], str]
+
+
+def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions, path: Path) -> NodeRows:
+    """The table's rows as features and labels by name; ``nodes`` are the names in the graph."""
+    table = _with_header(table, nodes, options)
+    names = table.names or []
+    if table.frame.empty:
+        raise UnreadableFileError(f"{path} holds a header, but no nodes")
+    id_column = _find_ids(table, nodes, options, path)
+    ids = id_text(table.frame.iloc[:, id_column]).to_numpy(dtype=object)
+    _refuse_twins(ids, table, path)
+    labels = _labels(table, id_column, options, path)
+    others = [position for position in range(len(names)) if position != id_column]
+    if labels is not None:
+        others.remove(labels[0])
+    if not others and labels is None:
+        raise UnreadableFileError(f"{path} has one column; a features file has the node ids and the features")
+    rows = NodeRows(ids, labels=None if labels is None else labels[1])
+    return rows if not others else _with_features(rows, table, others, options, path)
+
+
+def id_text(column: pd.Series) -> pd.Series:
+    """Node ids as text; whole numbers that gaps have turned into fractions are whole again.
+
+    >>> id_text(pd.Series([1.0, 2.0])).tolist(), id_text(pd.Series([" a", 7])).tolist()
+    (['1', '2'], ['a', '7'])
+    """
+    if pd.api.types.is_float_dtype(column.dtype) and (column == np.floor(column)).all():
+        column = column.astype(np.int64)
+    return as_text(column)
+
+
+def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions) -> RawTable:
+    """Take the first row of a text table off if it is a header.
+
+    It is one if it says id or class or what the caller named, or has words above numbers; it is none if it has
+    numbers above numbers; and if there are no numbers, it is one unless it begins with the name of a node.
+    """
+    if table.names is not None:
+        return table
+    first = [str(cell).strip() for cell in table.frame.iloc[0]]
+    rest = table.frame.iloc[1:]
+    asked = [options.id_column, *(options.columns or ()), *(options.drop_columns or ())]
+    expected = LABEL_NAMES | ID_NAMES | {str(name).lower() for name in asked if isinstance(name, str)}
+    is_header: bool | None = any(name.lower() in expected for name in first)
+    if not is_header:
+        is_header = False if rest.empty else names_above_values(first[1:], rest.iloc[:, 1:])
+    if is_header is None:
+        is_header = not bool(pd.Index(first).isin(nodes).any())
+    if not is_header:
+        return RawTable(table.frame, [f"column {n + 1}" for n in range(len(first))], table.where)
+    names = [name or f"column {position + 1}" for position, name in enumerate(first)]
+    return RawTable(rest.reset_index(drop=True), names, lambda row: table.where(row + 1))
+
+
+def _find_ids(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions, path: Path) -> int:
+    """The id column: as given, else the one that holds the graph's nodes, else the one whose name says so."""
+    names = table.names or []
+    if options.id_column is not None:
+        return column_position(options.id_column, names, len(names), path)
+    called = [position for position, name in enumerate(names) if name.lower() in ID_NAMES]
+    wanted = pd.Index(nodes)
+    share = [float(wanted.isin(id_text(table.frame.iloc[:, c])).mean()) for c in range(len(names))]
+    matching = [position for position in range(len(names)) if share[position] >= _MATCHES]
+    both = [position for position in matching if position in called]
+    if both:
+        return both[0]
+    best = [position for position in matching if share[position] == max(share)]
+    if len(best) == 1 or best[:1] == [0]:
+        return best[0]
+    if best:
+        shown = ", ".join(repr(names[position]) for position in best)
+        raise AmbiguousInputError(f"{path}: which of its columns holds the node ids: {shown}?", ("id_column",))
+    return called[0] if called else 0
+
+
+def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
+    if (ids == "").any():
+        raise InvalidGraphError(f"{path} {table.where(int((ids == '').argmax()))} has an empty node id")
+    duplicated = pd.Index(ids).duplicated()
+    if duplicated.any():
+        record = int(duplicated.argmax())
+        raise InvalidGraphError(f"{path} {table.where(record)} names node {ids[record]!r} a second time")
+
+
+def _labels(table: RawTable, id_column: int, options: FeatureOptions, path: Path) -> tuple[int, Ints] | None:
+    """Position and values of the column given, or called label or class, unless the caller has other plans for it."""
+    names = table.names or []
+    others = {*(options.columns or ()), *(options.drop_columns or ())}
+    called = [position for position, name in enumerate(names) if name.lower() in LABEL_NAMES and name not in others]
+    if options.label is not None:
+        called = [column_position(options.label, names, len(names), path)]
+    for position in called:
+        if position != id_column:
+            values = as_text(table.frame.iloc[:, position]).to_numpy(dtype=object)
+            return position, class_numbers(values, f"labels in {path}")
+    return None
+
+
+def _with_features(rows: NodeRows, table: RawTable, others: list[int], options: FeatureOptions, path: Path) -> NodeRows:
+    names = table.names or []
+    frame = table.frame.iloc[:, others].set_axis([names[position] for position in others], axis=1)
+    frame.index = pd.Index(rows.ids)
+    try:
+        chosen = select_columns(list(frame.columns), options.columns, options.drop_columns)
+        prepared = prepare_features(frame.iloc[:, chosen], scale=options.scale)
+    except KCESError as error:
+        raise type(error)(f"{path}: {error}") from error
+    return NodeRows(rows.ids, prepared.matrix, tuple(prepared.names), rows.labels, prepared.notes)

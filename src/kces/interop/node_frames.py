@@ -1,0 +1,63 @@
+"""Tables of nodes in memory: as a features file is, and the index may name the nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from kces.errors import AmbiguousInputError, InvalidGraphError
+from kces.interop.adapters import Hints
+from kces.interop.node_columns import ID_NAMES, FeatureOptions, RawTable, id_text
+from kces.interop.node_table import NodeTable
+from kces.types import is_sparse
+
+__all__ = ["table_of_nodes"]
+
+_NODES = Path("nodes")  # the name of the table in messages
+_MOST = 0.5
+
+
+def table_of_nodes(nodes: object, named: pd.Index, hints: Hints) -> NodeTable | None:
+    """``nodes``, a frame or a matrix whose row r is node r; ``named`` are the names in the edges, as text."""
+    if nodes is None:
+        return None
+    options = FeatureOptions(hints.id_column, hints.feature_names(), None, hints.scale, hints.label)
+    if isinstance(nodes, pd.DataFrame):
+        frame = _with_index(nodes, named, hints.id_column)
+        names = [str(name) for name in frame.columns]
+        return NodeTable(_NODES, RawTable(frame, names, lambda row: f"row {nodes.index[row]}"), options)
+    matrix = nodes if is_sparse(nodes) else np.asarray(nodes)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise InvalidGraphError(f"nodes must be a table or a matrix of numbers, got {type(nodes).__name__}")
+    return NodeTable(_NODES, matrix.astype(np.float64), options)
+
+
+def _with_index(nodes: pd.DataFrame, named: pd.Index, id_column: str | None) -> pd.DataFrame:
+    """The index as first column where it names the nodes; a column called id is taken before it."""
+    nodes = nodes.rename(columns=str)
+    if not nodes.columns.is_unique:
+        twin = nodes.columns[nodes.columns.duplicated()][0]
+        raise InvalidGraphError(f"nodes has more than one column called {twin!r}; rename or drop one")
+    name = str(nodes.index.name or "index")
+    if id_column is not None:
+        return nodes.reset_index(names=name) if id_column == name and name not in nodes.columns else nodes
+    if any(column.lower() in ID_NAMES and _share(nodes[column], named) >= _MOST for column in nodes.columns):
+        return nodes
+    counted = isinstance(nodes.index, pd.RangeIndex) and nodes.index.name is None
+    shares = {column: _share(nodes[column], named) for column in nodes.columns}
+    if _share(nodes.index.to_series(), named) < (1.0 if counted else _MOST):
+        if len(named) and max(shares.values(), default=0.0) < _MOST:
+            raise AmbiguousInputError(f"which column of nodes names the nodes, such as {named[0]!r}?", ("id_column",))
+        return nodes
+    rivals = [column for column, share in shares.items() if share == 1.0 and nodes[column].is_unique]
+    if counted and rivals:
+        raise AmbiguousInputError(
+            f"is a node named by the index of nodes or by its column {rivals[0]!r}?", ("id_column",)
+        )
+    return nodes.reset_index(names=name)
+
+
+def _share(column: pd.Series, named: pd.Index) -> float:
+    return float(named.isin(id_text(column)).mean()) if len(named) else 0.0

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kces.errors import GraphWarning
+from kces.interop import as_graph, open_source
+
+igraph = pytest.importorskip("igraph", reason="comes with the extra kces[dev]")
+
+
+@pytest.fixture
+def people() -> igraph.Graph:
+    G = igraph.Graph(n=4, edges=[(1, 0), (1, 2), (2, 2), (0, 1)], directed=True)
+    G["title"] = "people"
+    G.vs["name"] = ["ann", "bob", "cy", "dee"]
+    G.vs["vip"] = [True, False, True, True]
+    G.vs["team"] = ["red", "blue", "red", "red"]
+    G.es["weight"] = [2.0, 1.0, 1.0, 1.0]
+    return G
+
+
+def test_names_features_labels_and_weights_are_read(people):
+    graph = open_source(people, label="team").graph
+    assert graph.node_ids.tolist() == ["ann", "bob", "cy", "dee"]
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1], [1]], ("vip",))
+    assert graph.labels.tolist() == [1, 0, 1, 1]
+    assert (graph.repairs.weighted, graph.repairs.self_loops) == (1, 1)
+
+
+def test_attributes_of_what_stays_are_kept_and_the_input_is_not_changed(people):
+    source = open_source(people)
+    assert source.spread(np.array([0.25, 0.75]), np.nan)[[0, 1, 3]].tolist() == [0.25, 0.75, 0.25]
+    result = source.without([True, False])
+    assert result.get_edgelist() == [(1, 0), (2, 2), (0, 1)]
+    assert (result.es["weight"], result.vs["team"]) == ([2.0, 1.0, 1.0], people.vs["team"])
+    assert (result["title"], result.is_directed()) == ("people", True)
+    assert people.ecount() == 4
+
+
+def test_a_partly_given_attribute_is_left_out_and_named(people):
+    people.vs[0]["age"] = 30
+    with pytest.warns(GraphWarning, match=r"attribute 'age' is left out, 3 node\(s\) lack it"):
+        graph = as_graph(people)
+    assert graph.feature_names == ("vip",)
+
+
+def test_without_attributes_the_graph_alone_is_used():
+    with pytest.warns(GraphWarning, match="no numeric node attribute found"):
+        graph = as_graph(igraph.Graph.Ring(4))
+    assert (graph.n_edges, graph.n_features, graph.node_ids) == (4, 4, None)
+
+
+def test_other_objects_of_igraph_are_refused(people, refused):
+    assert "cannot read a graph from EdgeSeq; give an igraph.Graph" in refused(lambda: as_graph(people.es))
+    assert "node 'ann' has no attribute 'nope'" in refused(lambda: open_source(people, features="nope").graph)
