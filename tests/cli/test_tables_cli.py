@@ -11,26 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kces.cli import main
+from program import RunKces
 
 ROWS = [("a0", "a1"), ("a1", "a0"), ("a1", "a2"), ("a2", "a0"), ("a3", "a0"), ("a3", "a2"), ("a3", "a3")]
 ROWS += [("b0", "b1"), ("b1", "b2"), ("b2", "b0"), ("b3", "b0"), ("b3", "b2"), ("b3", "b1"), ("a0", "b0")]
-
-
-@pytest.fixture
-def run(capsysbinary: pytest.CaptureFixture[bytes]):
-    """Exit code, stdout and stderr of ``kces WORDS``."""
-
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        try:
-            main([str(word) for word in words])
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return call
 
 
 @pytest.fixture
@@ -53,9 +37,9 @@ def people(tmp_path: Path) -> Path:
     return file
 
 
-def test_score_joins_back_to_the_rows(run, transactions, people, tmp_path):
+def test_score_joins_back_to_the_rows(run_kces: RunKces, transactions, people, tmp_path):
     out = tmp_path / "scores.csv"
-    code, shown, _ = run("score", transactions, "--features", people, "-o", out, "--order", "input")
+    code, shown, _ = run_kces("score", transactions, "--features", people, "-o", out, "--order", "input")
     assert code == 0
     assert "columns zahler -> empfaenger (header on line 1), 14 rows" in shown
     assert "features: 1 missing value filled with the median and marked: age (1)" in shown
@@ -74,9 +58,9 @@ def test_score_joins_back_to_the_rows(run, transactions, people, tmp_path):
     assert table.loc[len(ROWS) - 1, "why"]
 
 
-def test_ranked_rows_come_first_and_formats_follow_the_name(run, transactions, people, tmp_path):
+def test_ranked_rows_come_first_and_formats_follow_the_name(run_kces: RunKces, transactions, people, tmp_path):
     for ending in ("jsonl", "jsonl.gz", "json", "parquet", "tsv"):
-        code, _, _ = run("score", transactions, "--features", people, "-o", tmp_path / f"s.{ending}", "--quiet")
+        code, _, _ = run_kces("score", transactions, "--features", people, "-o", tmp_path / f"s.{ending}", "--quiet")
         assert code == 0
     first = json.loads((tmp_path / "s.jsonl").read_text().splitlines()[0])
     assert (first["zahler"], first["empfaenger"], first["kces_rank"]) == ("a0", "b0", 1)
@@ -85,8 +69,8 @@ def test_ranked_rows_come_first_and_formats_follow_the_name(run, transactions, p
     assert pd.read_parquet(tmp_path / "s.parquet")["kces_rank"].tolist()[0] == 1
 
 
-def test_json_has_the_rows_and_how_they_were_read(run, transactions, people):
-    code, shown, _ = run("score", transactions, "--features", people, "--json", "--quiet", "--order", "input")
+def test_json_has_the_rows_and_how_they_were_read(run_kces: RunKces, transactions, people):
+    code, shown, _ = run_kces("score", transactions, "--features", people, "--json", "--quiet", "--order", "input")
     found = json.loads(shown)
     assert code == 0
     assert found["read"][0] == "columns zahler -> empfaenger (header on line 1), 14 rows"
@@ -94,15 +78,15 @@ def test_json_has_the_rows_and_how_they_were_read(run, transactions, people):
     assert found["scores"][6]["score"] is None
 
 
-def test_standard_input_and_output(run, transactions, people, monkeypatch):
+def test_standard_input_and_output(run_kces: RunKces, transactions, people, monkeypatch):
     content = transactions.read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    code, shown, said = run("sanitize", "-", "--features", people, "--alpha", "0.05", "-o", "-", "--quiet")
+    code, shown, said = run_kces("sanitize", "-", "--features", people, "--alpha", "0.05", "-o", "-", "--quiet")
     assert code == 0
     assert shown.encode() == b"".join(content.splitlines(keepends=True)[:-1])
     assert "standard input: removed 1 of 12 edges" in said
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(content))))
-    code, shown, said = run("score", "-", "--features", people, "-o", "-", "--quiet")
+    code, shown, said = run_kces("score", "-", "--features", people, "-o", "-", "--quiet")
     assert code == 0
     assert shown.startswith("tx_id;zahler;empfaenger;amount;rank;score;kces_rank,suspicious".replace(",", ";"))
     assert shown.count("\n") == 15
@@ -121,9 +105,11 @@ def test_standard_input_and_output(run, transactions, people, monkeypatch):
         ("a,b\nb,c\n", ["--scale", "standard"], "about a features file"),
     ],
 )
-def test_questions_and_refusals_end_with_code_2_and_nothing_written(run, tmp_path, content, words, reason):
+def test_questions_and_refusals_end_with_code_2_and_nothing_written(
+    run_kces: RunKces, tmp_path, content, words, reason
+):
     (tmp_path / "g.csv").write_text(content)
-    code, shown, said = run("score", tmp_path / "g.csv", *words)
+    code, shown, said = run_kces("score", tmp_path / "g.csv", *words)
     assert (code, shown) == (2, "")
     assert reason in " ".join(said.split())
     assert [file.name for file in tmp_path.iterdir()] == ["g.csv"]
@@ -131,41 +117,41 @@ def test_questions_and_refusals_end_with_code_2_and_nothing_written(run, tmp_pat
 
 @pytest.mark.parametrize("command", ["score", "sanitize"])
 @pytest.mark.parametrize("name", ["out.xls", "out", "out.npz.gz"])
-def test_unknown_endings_are_refused_before_any_work(run, tmp_path, command, name):
-    code, _, said = run(command, "no_such_graph.csv", "-o", tmp_path / name)
+def test_unknown_endings_are_refused_before_any_work(run_kces: RunKces, tmp_path, command, name):
+    code, _, said = run_kces(command, "no_such_graph.csv", "-o", tmp_path / name)
     assert code == 2
     assert "known extensions are" in " ".join(said.split())
     assert not (tmp_path / name).exists()
 
 
-def test_answers_are_taken(run, tmp_path):
+def test_answers_are_taken(run_kces: RunKces, tmp_path):
     (tmp_path / "g.csv").write_text("a,b,c\nb,c,a\nc,a,b\nd,a,b\n")
-    code, shown, _ = run("score", tmp_path / "g.csv", "--source", "1", "--target", "3", "--no-header", "--quiet")
+    code, shown, _ = run_kces("score", tmp_path / "g.csv", "--source", "1", "--target", "3", "--no-header", "--quiet")
     assert code == 0
     assert "columns 1 -> 3 (no header), 4 rows" in shown
 
 
-def test_columns_are_chosen_for_sanitize_and_explain(run, transactions, people, tmp_path):
+def test_columns_are_chosen_for_sanitize_and_explain(run_kces: RunKces, transactions, people, tmp_path):
     words = ["--features", people, "--columns", "age,income_cents,city", "--drop-columns", "city", "--quiet"]
     words += ["--id-column", "customer", "--scale", "standard", "--source", "zahler", "--target", "empfaenger"]
-    code, shown, _ = run("sanitize", transactions, "--alpha", "0.05", "-o", tmp_path / "clean.csv", *words)
+    code, shown, _ = run_kces("sanitize", transactions, "--alpha", "0.05", "-o", tmp_path / "clean.csv", *words)
     assert code == 0
     assert "columns zahler -> empfaenger" in shown
     assert "2 columns standardized: as asked" in shown
     assert "city" not in shown
-    code, shown, _ = run("explain", transactions, "a0", "b0", *words)
+    code, shown, _ = run_kces("explain", transactions, "a0", "b0", *words)
     assert code == 0
     assert "income_cents" in shown
 
 
-def test_a_data_set_has_no_columns_to_choose(run):
-    code, _, said = run("score", "synthetic:n=60,seed=1", "--source", "a", "--target", "b")
+def test_a_data_set_has_no_columns_to_choose(run_kces: RunKces):
+    code, _, said = run_kces("score", "synthetic:n=60,seed=1", "--source", "a", "--target", "b")
     assert code == 2
     assert "is a data set" in " ".join(said.split())
 
 
-def test_commands_without_the_options_say_what_to_do(run, tmp_path):
+def test_commands_without_the_options_say_what_to_do(run_kces: RunKces, tmp_path):
     (tmp_path / "g.csv").write_text("x,y\na,b\nb,c\n")
-    code, _, said = run("gkc", tmp_path / "g.csv")
+    code, _, said = run_kces("gkc", tmp_path / "g.csv")
     assert code == 2
     assert "name the columns source and target" in " ".join(said.split())

@@ -21,7 +21,7 @@ _LAB = "Laboratory"
 COMMANDS = {
     "score": Entry(
         "kces.cli.score:score",
-        "Rank every edge, most suspicious first: source, target, score, rank, suspicious, why.",
+        "Rank every edge, most suspicious first: the rows of GRAPH with score, rank, suspicious, why.",
         _SANITIZE,
     ),
     "explain": Entry(

@@ -29,7 +29,7 @@ PRESETS = ("paper", "robust")
 ENGINES = ("auto", "exact", "local", "gradient", "subgraph", "montecarlo")
 LABELS = ("kmeans", "gmm", "spectral", "given", "train")
 ENCODINGS = ("linear", "onehot")
-FORMATS = ("npz", "csv", "tsv", "edges", "parquet", "graphml", "pt")
+FORMATS = ("npz", "csv", "tsv", "edges", "json", "jsonl", "parquet", "graphml", "pt")
 DATASETS = (
     "cora", "citeseer", "cora_ml", "polblogs", "pubmed", "flickr", "ogbn-arxiv", "texas", "wisconsin", "cornell",
     "actor", "chameleon_filtered", "squirrel_filtered", "digits", "synthetic",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kces.cli.completion import complete_format
 from kces.errors import AmbiguousInputError, KCESError
 
 __all__ = [
@@ -63,6 +64,7 @@ InputFormatOption = Annotated[
         "--input-format",
         metavar="NAME",
         help="Format of GRAPH. Default: by its extension, or its content.",
+        autocompletion=complete_format,
         rich_help_panel=_PANEL,
     ),
 ]

@@ -11,6 +11,7 @@ from kces.interop.coerce import as_graph, open_source
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.networkx import from_networkx, to_networkx
 from kces.interop.pyg import from_pyg, to_pyg
+from kces.interop.scored_rows import scored_rows
 
 if TYPE_CHECKING:
     from kces.interop.sanitize_edges import SanitizeEdges
@@ -36,6 +37,7 @@ __all__ = [
     "open_source",
     "read_graph",
     "register_source",
+    "scored_rows",
     "to_networkx",
     "to_pyg",
     "write_graph",

@@ -169,7 +169,7 @@ def output_format(path: str | Path, format: str | None = None, *, default: str =
     target = Path(path)
     if format is not None:
         return format_named(format)
-    if target == STANDARD_STREAM or (target.exists() and not target.is_file() and not target.is_dir()):
+    if target == STANDARD_STREAM or target.parent == Path("/dev") or target.is_fifo():
         return FORMATS[default]
     found = format_of(target)
     if found is None:

@@ -15,7 +15,7 @@ from kces.interop.limits import read_bytes
 from kces.interop.node_table import NodeTable
 from kces.types import Bools, Ints
 
-__all__ = ["EdgeOptions", "Format", "Request", "plain_edges"]
+__all__ = ["EdgeOptions", "Format", "Request", "edge_list_format", "plain_edges"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,24 @@ class Format:
     write_table: Callable[[pd.DataFrame, Path], None] | None = None
     packs: bool = False
     typed: bool = True
+
+
+def edge_list_format(
+    name: str,
+    extensions: tuple[str, ...],
+    read: Callable[[Request], tuple[Graph, Any]],
+    write_filtered: Callable[[Graph, Any, Bools, Path], None],
+    write_table: Callable[[pd.DataFrame, Path], None],
+    *,
+    packs: bool = False,
+    typed: bool = True,
+) -> Format:
+    """A format of rows and columns: a graph from elsewhere is written as the table of its edges."""
+
+    def write_graph(graph: Graph, path: Path) -> None:
+        write_table(plain_edges(graph), path)
+
+    return Format(name, extensions, read, write_filtered, write_graph, write_table, packs, typed)
 
 
 def plain_edges(graph: Graph) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from kces.interop.edge_columns import EndColumns
 from kces.interop.edge_records import EdgeRecords, column_names, typed_columns
 from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES
-from kces.interop.formats.base import EdgeOptions, Format, Request, plain_edges
+from kces.interop.formats.base import EdgeOptions, Format, Request, edge_list_format
 from kces.interop.header_evidence import edge_list_has_header
 from kces.interop.text_table import TextTable, parse_text_table
 from kces.types import Bools
@@ -95,21 +95,9 @@ def write_delimited(frame: pd.DataFrame, path: Path, *, delimiter: str) -> None:
     frame.to_csv(path, sep=delimiter, index=False, lineterminator="\n")
 
 
-def _write_graph(graph: Graph, path: Path, *, delimiter: str) -> None:
-    write_delimited(plain_edges(graph), path, delimiter=delimiter)
-
-
 def _format(name: str, extensions: tuple[str, ...], separators: Sequence[str], delimiter: str) -> Format:
-    return Format(
-        name=name,
-        extensions=extensions,
-        read=partial(_read, separators=separators),
-        write_filtered=_write_filtered,
-        write_graph=partial(_write_graph, delimiter=delimiter),
-        write_table=partial(write_delimited, delimiter=delimiter),
-        packs=True,
-        typed=False,
-    )
+    read, write_table = partial(_read, separators=separators), partial(write_delimited, delimiter=delimiter)
+    return edge_list_format(name, extensions, read, _write_filtered, write_table, packs=True, typed=False)
 
 
 CSV = _format("csv", (".csv",), (",", ";", "\t", "|", " "), ",")

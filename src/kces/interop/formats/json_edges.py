@@ -13,7 +13,7 @@ import pandas as pd
 
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
-from kces.interop.formats.base import Format, Request, plain_edges
+from kces.interop.formats.base import Format, Request, edge_list_format
 from kces.interop.json_records import JsonRecords, json_frame, json_lines, json_records, plain_records
 from kces.interop.text_table import StoredText, text_in
 from kces.interop.typed_edges import graph_from_frame
@@ -52,22 +52,11 @@ def _write_table(frame: pd.DataFrame, path: Path, *, line_by_line: bool) -> None
     path.write_text(start + between.join(records) + stop, encoding="utf-8")
 
 
-def _write_graph(graph: Graph, path: Path, *, line_by_line: bool) -> None:
-    _write_table(plain_edges(graph), path, line_by_line=line_by_line)
-
-
 def _format(
     name: str, extensions: tuple[str, ...], parse: Callable[[str, Path], JsonRecords], *, line_by_line: bool
 ) -> Format:
-    return Format(
-        name=name,
-        extensions=extensions,
-        read=partial(_read, parse=parse),
-        write_filtered=_write_filtered,
-        write_graph=partial(_write_graph, line_by_line=line_by_line),
-        write_table=partial(_write_table, line_by_line=line_by_line),
-        packs=True,
-    )
+    read, write_table = partial(_read, parse=parse), partial(_write_table, line_by_line=line_by_line)
+    return edge_list_format(name, extensions, read, _write_filtered, write_table, packs=True)
 
 
 JSON = _format("json", (".json",), json_records, line_by_line=False)

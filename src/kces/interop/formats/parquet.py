@@ -11,7 +11,7 @@ import pandas as pd
 from kces.graph import Graph
 from kces.interop.arrow_table import arrow_frame, pyarrow, read_arrow
 from kces.interop.edge_records import EdgeRecords
-from kces.interop.formats.base import Format, Request, plain_edges
+from kces.interop.formats.base import Request, edge_list_format
 from kces.interop.typed_edges import graph_from_frame
 from kces.types import Bools
 
@@ -43,8 +43,4 @@ def _write_table(frame: pd.DataFrame, path: Path) -> None:
     pyarrow("pyarrow.parquet").write_table(table, path)
 
 
-def _write_graph(graph: Graph, path: Path) -> None:
-    _write_table(plain_edges(graph), path)
-
-
-PARQUET = Format("parquet", (".parquet", ".pq"), _read, _write_filtered, _write_graph, _write_table)
+PARQUET = edge_list_format("parquet", (".parquet", ".pq"), _read, _write_filtered, _write_table)
