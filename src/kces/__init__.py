@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kces.errors import KCESError
 
 if TYPE_CHECKING:
-    from kces.api import explain, find_suspicious_edges, gkc, rank_edges, score, score_edges
+    from kces.api import explain, find_suspicious_edges, gkc, rank_edges, sanitize, score, score_edges
     from kces.datasets.builtin import load_builtin
     from kces.estimator import KCES
     from kces.graph import Graph
@@ -28,6 +28,7 @@ _LAZY = {
     "gkc": "kces.api",
     "load_builtin": "kces.datasets.builtin",
     "rank_edges": "kces.api",
+    "sanitize": "kces.api",
     "score": "kces.api",
     "score_edges": "kces.api",
 }
@@ -64,6 +65,7 @@ __all__ = [
     "gkc",
     "load_builtin",
     "rank_edges",
+    "sanitize",
     "score",
     "score_edges",
 ]

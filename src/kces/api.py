@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 from typing_extensions import Unpack
 
-from kces.interop.coerce import as_graph
+from kces.interop.coerce import as_graph, open_source
 from kces.progress import Progress, silent
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from kces.explanation import Explanation
 
-__all__ = ["explain", "find_suspicious_edges", "gkc", "rank_edges", "score", "score_edges"]
+__all__ = ["explain", "find_suspicious_edges", "gkc", "rank_edges", "sanitize", "score", "score_edges"]
+
+Kind = TypeVar("Kind")
 
 
 def score(
@@ -78,9 +81,12 @@ def score_edges(
 ) -> Array:
     """Suspicion of every edge, in the order of the caller's own edges; higher is more suspicious.
 
+    Both directions and all duplicates of an edge have its score; a self-loop has none (NaN).
+
     Parameters
     ----------
-    graph : :class:`kces.Graph`, NetworkX, igraph or PyG graph, table of edges, or scipy sparse adjacency.
+    graph : :class:`kces.Graph`, NetworkX or igraph graph, PyG ``Data``, table of edges (pandas, polars, Arrow), alone
+        or as ``(edges, nodes)``, or a square matrix (scipy, NumPy).
     preset : ``robust`` (how complex it is to claim that the two ends agree) or ``paper`` (|ΔGKC|, to the letter).
     engine : of ``paper``: how it is computed, ``auto`` or a name of ``kces.engines.ENGINES``.
     labels : with ``paper`` ``kmeans``, ``gmm``, ``spectral``, ``given`` (the graph's own) or one class per node; with
@@ -100,8 +106,11 @@ def score_edges(
     >>> graph.edges[score_edges(graph).argmax()].tolist()
     [4, 5]
     """
-    return score(
-        graph,
+    source = open_source(graph)
+    if not source.has_edges:
+        return source.spread(np.empty(0), np.nan)
+    scored = score(
+        source.graph,
         preset=preset,
         engine=engine,
         labels=labels,
@@ -112,7 +121,8 @@ def score_edges(
         seed=seed,
         engine_options=engine_options,
         progress=progress,
-    ).scores
+    )
+    return source.spread(scored.scores, np.nan)
 
 
 def find_suspicious_edges(
@@ -138,8 +148,44 @@ def find_suspicious_edges(
     >>> int(find_suspicious_edges(barbell(), alpha=0.1).sum())
     3
     """
-    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
-    return ~scored.cut(alpha).kept
+    source = open_source(graph)
+    if not source.has_edges:
+        return source.spread(np.empty(0, dtype=bool), False)
+    scored = score(source.graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
+    return source.spread(~scored.cut(alpha).kept, False)
+
+
+def sanitize(
+    graph: Kind,
+    alpha: float | str = AUTO,
+    *,
+    preset: str = "robust",
+    labels: LabelSource | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+    **paper: Unpack[PaperKeywords],
+) -> Kind:
+    """The graph without its suspicious edges, of the kind that was handed in; the input is not changed.
+
+    Parameters
+    ----------
+    graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
+    alpha : share of edges to remove, in [0, 1], or ``auto``: as many as look like noise.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from kces.interop import to_networkx
+    >>> from kces.datasets.toys import barbell
+    >>> clean = sanitize(to_networkx(barbell()), alpha=0.04)
+    >>> type(clean).__name__, clean.has_edge(4, 5), clean.number_of_edges()
+    ('Graph', False, 20)
+    """
+    source = open_source(graph)
+    if not source.has_edges:
+        return source.without(np.ones(0, dtype=bool))
+    scored = score(source.graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
+    return source.without(scored.cut(alpha).kept)
 
 
 def rank_edges(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from kces.cut import Cut
 from kces.errors import InvalidParameterError
 from kces.explanation import Explanation, explain_edge
 from kces.graph import Graph
+from kces.interop.adapters import Source
+from kces.interop.coerce import open_source
 from kces.progress import Progress, silent
 from kces.ranking import check_alpha
 from kces.scorers import AUTO, Scored
@@ -22,6 +25,8 @@ from kces.scorers.score_options import EngineOptions, LabelSource
 from kces.types import Array, Ints
 
 __all__ = ["ALPHAS", "KCES"]
+
+Kind = TypeVar("Kind")
 
 ALPHAS: tuple[float, ...] = tuple(round(0.1 * step, 1) for step in range(10))
 """The paper's grid 0.1 … 0.9, and 0: a clean graph may be best left alone."""
@@ -40,9 +45,10 @@ class KCES(BaseEstimator):
 
     Attributes
     ----------
-    scores_ : (E,) score of each edge, higher = more suspicious.
-    edge_index_ : (2, E) endpoints of each edge, in the order of the scores.
-    kept_ : (E,) mask of the edges that stay.
+    scores_ : (R,) score of each of the caller's own edges, higher = more suspicious; NaN for self-loops.
+    edge_index_ : (2, R) endpoints of each, in the order of the scores: that of ``graph.edges`` for a
+        :class:`kces.Graph`, of ``data.edge_index`` for PyG.
+    kept_ : (R,) mask of the edges that stay.
     threshold_ : lowest score among the pruned edges (infinite when none is pruned).
     labels_ : pseudo label of each node (None with preset robust, which has none).
     alpha_ : the share pruned, a number also when ``alpha`` is ``"auto"``.
@@ -92,16 +98,17 @@ class KCES(BaseEstimator):
         """Score the edges of ``graph`` and mark for pruning as many of the highest as ``alpha`` says."""
         if self.alpha != AUTO:
             check_alpha(self.alpha)
-        self.scored_ = self._score(graph, progress)
-        self.scores_ = self.scored_.scores
-        self.edge_index_: Ints = self.scored_.graph.edges.T
+        self.source_: Source[Any] = open_source(graph)
+        self.scored_ = self._score(self.source_.graph, progress)
+        self.scores_ = self.source_.spread(self.scored_.scores, np.nan)
+        self.edge_index_: Ints = self.source_.pairs.T
         self.engine_ = self.scored_.engine
         pseudo = getattr(self.scored_.evidence, "pseudo", None)
         self.labels_ = None if pseudo is None else pseudo.clusters
         self._take(self.scored_.cut(self.alpha))
         return self
 
-    def _score(self, graph: object, progress: Progress) -> Scored:
+    def _score(self, graph: Graph, progress: Progress) -> Scored:
         return score(
             graph,
             preset=self.preset,
@@ -126,19 +133,19 @@ class KCES(BaseEstimator):
         self.cut_ = cut
         self.alpha_ = cut.alpha
         self.alpha_reason_ = cut.choice.reason
-        self.kept_ = cut.kept
+        self.kept_ = self.source_.spread(cut.kept, True)
         self.threshold_ = cut.threshold
 
     # -- results --------------------------------------------------------------------------------------
 
-    def sanitize(self, graph: object = None) -> Graph:
-        """The graph without its pruned edges; with an argument, fit on that graph first."""
+    def sanitize(self, graph: object = None) -> Any:
+        """The graph of :meth:`fit` without its pruned edges, of the kind it came in; an argument is fitted first."""
         if graph is not None:
             self.fit(graph)
         check_is_fitted(self, "kept_")
-        return self.scored_.graph.keep_edges(self.kept_)
+        return self.source_.without(self.cut_.kept)
 
-    def transform(self, graph: object) -> Graph:
+    def transform(self, graph: Kind) -> Kind:
         """``graph`` without the edges that its own scores condemn: the graph of :meth:`fit` is not scored again.
 
         >>> from kces.datasets.toys import barbell
@@ -146,15 +153,15 @@ class KCES(BaseEstimator):
         >>> KCES(alpha=0.1).fit(graph).transform(graph).n_edges
         18
         """
-        scored, cut = self._judged(graph)
-        return scored.graph.keep_edges(cut.kept)
+        source, _, cut = self._judged(graph)
+        return source.without(cut.kept)
 
-    def fit_transform(self, graph: object, y: object = None) -> Graph:
+    def fit_transform(self, graph: Kind, y: object = None) -> Kind:
         """Fit, and return the sanitized graph: what a ``Pipeline`` hands to its next step."""
-        return self.fit(graph).sanitize()
+        return self.fit(graph).transform(graph)
 
     def fit_predict(self, graph: object, y: object = None) -> Ints:
-        """(E,) -1 for pruned edges and 1 for the others, as scikit-learn's outlier detectors say it.
+        """(R,) -1 for pruned edges and 1 for the others, as scikit-learn's outlier detectors say it.
 
         >>> from kces.datasets.toys import barbell
         >>> KCES(alpha=0.1).fit_predict(barbell()).tolist().count(-1)
@@ -164,20 +171,17 @@ class KCES(BaseEstimator):
         return np.where(self.kept_, 1, -1)
 
     def decision_function(self, graph: object) -> Array:
-        """(E,) how far each edge is from being pruned: negative for pruned edges, as in scikit-learn."""
-        scored, cut = self._judged(graph)
-        if np.isinf(cut.threshold):
-            return scored.scores.max(initial=0.0) - scored.scores
-        highest_kept = scored.scores[cut.kept].max(initial=-np.inf)
-        border = cut.threshold if np.isinf(highest_kept) else (cut.threshold + highest_kept) / 2.0
-        return border - scored.scores
+        """(R,) how far each edge is from being pruned: negative for pruned edges, as in scikit-learn."""
+        source, scored, cut = self._judged(graph)
+        return source.spread(_border(cut) - scored.scores, np.nan)
 
-    def _judged(self, graph: object) -> tuple[Scored, Cut]:
+    def _judged(self, graph: Kind) -> tuple[Source[Kind], Scored, Cut]:
         check_is_fitted(self, "kept_")
-        if graph is self.scored_.graph:
-            return self.scored_, self.cut_
-        scored = self._score(graph, silent)
-        return scored, scored.cut(self.alpha)
+        if graph is self.source_.original:
+            return self.source_, self.scored_, self.cut_
+        source = open_source(graph)
+        scored = self._score(source.graph, silent)
+        return source, scored, scored.cut(self.alpha)
 
     def table(self) -> pd.DataFrame:
         """Ranked edges: ``source, target, score, rank, suspicious, why``."""
@@ -225,6 +229,14 @@ class KCES(BaseEstimator):
         self._take(self.scored_.cut(grid[int(table["value"].to_numpy().argmax())]))
         self.alpha_reason_ = "best of the ratios tried"
         return table
+
+
+def _border(cut: Cut) -> float:
+    """A score between the last edge that stays and the first that goes."""
+    highest_kept = float(cut.scores[cut.kept].max(initial=-np.inf))
+    if np.isinf(cut.threshold):
+        return highest_kept
+    return cut.threshold if np.isinf(highest_kept) else (cut.threshold + highest_kept) / 2.0
 
 
 def _judge(evaluate: Callable[[Graph], float] | None) -> Callable[[Graph], float]:

@@ -81,7 +81,7 @@ def test_ctrl_c_in_a_command_is_one_line_and_code_130(run_kces: RunKces, monkeyp
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kces.cli.gkc.open_source", interrupted)
+    monkeypatch.setattr("kces.cli.gkc.open_input", interrupted)
     assert run_kces("gkc", "digits") == (130, "", "stopped\n")
 
 

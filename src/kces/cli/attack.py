@@ -12,6 +12,7 @@ import typer
 
 from kces.atomic import check_output
 from kces.cli.completion import complete_attack
+from kces.cli.graph_input import open_input
 from kces.cli.options import (
     DataRootOption,
     FeaturesOption,
@@ -26,7 +27,6 @@ from kces.cli.options import (
 from kces.cli.output import console, print_json, progress_bar
 from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.cli.settings import parse_settings, settings_option
-from kces.cli.source import open_source
 from kces.datasets.attacked_files import attacked_files, write_attacked
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.interop.optional import missing
@@ -107,7 +107,7 @@ def attack(
         params["targets"] = _read_targets(targets)
     if checkpoint is not None:
         params["checkpoint"] = checkpoint
-    clean = open_source(graph, features=features, data_root=data_root).graph
+    clean = open_input(graph, features=features, data_root=data_root).graph
     with progress_bar(quiet=quiet or json) as progress, plugin_errors_as_lines(plugins):
         attacked = chosen(clean, budget, seed, progress=progress, **params)
     files = write_attacked(attacked, output, format=format, force=force)

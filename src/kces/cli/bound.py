@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kces.cli.graph_input import open_input, resolve_labels
 from kces.cli.options import (
     ClustersOption,
     DataRootOption,
@@ -19,7 +20,6 @@ from kces.cli.options import (
     SeedOption,
 )
 from kces.cli.output import print_json, progress_bar, show_table
-from kces.cli.source import open_source, resolve_labels
 from kces.engines.exact import ExactEngine
 from kces.kernel import gram
 from kces.memory import require_memory
@@ -49,7 +49,7 @@ def bound(
     data_root: DataRootOption = None,
 ) -> None:
     """Evaluate sqrt(GKC) + eps_N and, with --edges, sqrt(GKC) + sqrt(KC) + eps_N for every edge of GRAPH."""
-    loaded = open_source(graph, features=features, data_root=data_root).graph
+    loaded = open_input(graph, features=features, data_root=data_root).graph
     require_memory(4 * 8 * loaded.n_nodes**2, "the Gram matrix", "use a smaller graph; the bound has no fast form")
     options = ScoreOptions(
         preset=PaperScorer.name,

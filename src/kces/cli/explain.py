@@ -24,7 +24,7 @@ from kces.cli.options import (
     SignedOption,
 )
 from kces.cli.output import print_json, print_lines
-from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
+from kces.cli.score_input import closing_line, parse_alpha, run_facts, score_input, score_options
 from kces.cli.table_options import (
     ColumnsOption,
     DelimiterOption,
@@ -86,7 +86,7 @@ def explain(
     tables = TableOptions(
         source_column, target_column, delimiter, header, input_format, id_column, columns, drop_columns, scale
     )
-    _, scored = score_source(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
+    _, scored = score_input(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
     explanation = explain_edge(scored, cut, source, target)
     if json:

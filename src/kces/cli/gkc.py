@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kces.cli.graph_input import open_input, resolve_labels
 from kces.cli.options import (
     ClustersOption,
     DataRootOption,
@@ -15,7 +16,6 @@ from kces.cli.options import (
     SeedOption,
 )
 from kces.cli.output import print_json, print_lines, progress_bar
-from kces.cli.source import open_source, resolve_labels
 from kces.scorers import ScoreOptions
 from kces.scorers.paper import PaperScorer
 
@@ -35,7 +35,7 @@ def gkc(
     data_root: DataRootOption = None,
 ) -> None:
     """Print the Graph Kernel Complexity 2 y'(H + ridge I)^-1 y / N of GRAPH for its pseudo labels."""
-    loaded = open_source(graph, features=features, data_root=data_root).graph
+    loaded = open_input(graph, features=features, data_root=data_root).graph
     options = ScoreOptions(
         preset=PaperScorer.name,
         labels=resolve_labels(labels),

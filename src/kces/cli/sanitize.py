@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kces.cli.graph_input import check_target
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -23,8 +24,7 @@ from kces.cli.options import (
     SignedOption,
 )
 from kces.cli.output import console, errors, print_json, print_lines
-from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
-from kces.cli.source import check_target
+from kces.cli.score_input import closing_line, parse_alpha, run_facts, score_input, score_options
 from kces.cli.table_options import (
     ColumnsOption,
     DelimiterOption,
@@ -87,7 +87,7 @@ def sanitize(
     tables = TableOptions(source, target, delimiter, header, input_format, id_column, columns, drop_columns, scale)
     to_stdout = check_target(output, json=json, force=force)
     output_format(output, format)
-    opened, scored = score_source(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
+    opened, scored = score_input(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
     opened.write(output, cut.kept, format=format, force=force)
     if json:

@@ -8,6 +8,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from kces.cli.graph_input import check_target
 from kces.cli.options import (
     AlphaOption,
     ClustersOption,
@@ -27,8 +28,7 @@ from kces.cli.options import (
     SignedOption,
 )
 from kces.cli.output import errors, print_json, print_lines, show_table
-from kces.cli.score_source import closing_line, parse_alpha, run_facts, score_options, score_source
-from kces.cli.source import check_target
+from kces.cli.score_input import closing_line, parse_alpha, run_facts, score_input, score_options
 from kces.cli.table_options import (
     ColumnsOption,
     DelimiterOption,
@@ -107,7 +107,7 @@ def score(
     to_stdout = output is not None and check_target(output, json=json, force=force)
     if output is not None:
         table_format(output)  # an unknown ending is refused before any work
-    opened, scored = score_source(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
+    opened, scored = score_input(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
     table = scored.table(cut)
     results = table.drop(columns=["source", "target"]).set_index(cut.order).sort_index()

@@ -71,7 +71,7 @@ class SanitizeEdges(BaseTransform):
         source = PyGSource(data)
         if not source.has_edges:
             return source.without(np.ones(0, dtype=bool))
-        return source.without(KCES(**vars(self)).fit(source.graph).kept_)
+        return KCES(**vars(self)).fit_transform(data)
 
     def __repr__(self) -> str:
         defaults = {each.name: repr(each.default) for each in inspect.signature(type(self)).parameters.values()}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from kces.cli.graph_input import GraphInput, open_input, resolve_labels
 from kces.cli.output import progress_bar
 from kces.cli.settings import parse_settings
-from kces.cli.source import Source, open_source, resolve_labels
 from kces.cli.table_options import TableOptions
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
 from kces.ranking import check_alpha
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 
-__all__ = ["closing_line", "parse_alpha", "run_facts", "score_options", "score_source"]
+__all__ = ["closing_line", "parse_alpha", "run_facts", "score_input", "score_options"]
 
 
 def score_options(
@@ -45,7 +45,7 @@ def score_options(
     return replace(options, labels=resolve_labels(labels))
 
 
-def score_source(
+def score_input(
     graph: str,
     options: ScoreOptions,
     *,
@@ -53,9 +53,9 @@ def score_source(
     tables: TableOptions | None = None,
     quiet: bool,
     data_root: Path | None,
-) -> tuple[Source, Scored]:
+) -> tuple[GraphInput, Scored]:
     """Open GRAPH and score its edges."""
-    source = open_source(graph, features=features, tables=tables, data_root=data_root)
+    source = open_input(graph, features=features, tables=tables, data_root=data_root)
     with progress_bar(quiet=quiet) as progress:
         scored = make_scorer(options).score(source.graph, progress)
     return source, scored

@@ -22,11 +22,11 @@ from kces.interop.node_labels import read_labels
 from kces.interop.scored_rows import result_names
 from kces.types import Bools
 
-__all__ = ["Source", "check_target", "open_source", "resolve_labels"]
+__all__ = ["GraphInput", "check_target", "open_input", "resolve_labels"]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class GraphInput:
     """A graph and how to write it back without some edges."""
 
     graph: Graph
@@ -61,20 +61,20 @@ class Source:
             write_graph(self.graph.keep_edges(kept), path, format=format, force=force)
 
 
-def open_source(
+def open_input(
     text: str, *, features: str | None = None, tables: TableOptions | None = None, data_root: Path | None = None
-) -> Source:
+) -> GraphInput:
     """Open what the user named; a file wins over a data set of the same name, and ``-`` is standard input."""
     if text == str(STANDARD_STREAM) or Path(text).exists():
         loaded = _read(text, features, tables)
-        return Source(loaded.graph, loaded)
+        return GraphInput(loaded.graph, loaded)
     known = is_builtin(text) or text.partition("@")[0] in DATASETS
     if features is not None and known:
         raise InvalidParameterError(f"--features goes with a graph file; {text} has its own features")
     if known and tables not in (None, TableOptions()):
         raise InvalidParameterError(f"{text} is a data set; options about columns go with files")
     if known:
-        return Source(load_attacked(text, data_root=data_root).graph)
+        return GraphInput(load_attacked(text, data_root=data_root).graph)
     if Path(text).suffix or "/" in text:
         raise UnreadableFileError(f"no such file: {text}")
     raise InvalidParameterError(f"'{text}' is neither a file nor a data set; `kces datasets list` shows the data sets")
