@@ -105,7 +105,11 @@ def test_packed_files_in_and_out(tmp_path):
     assert (tmp_path / "again.csv.gz").read_bytes() == out.read_bytes()
 
 
-@pytest.mark.parametrize("content", [b"a,b\n", gzip.compress(b"a,b\nb,c\n")[:-9], gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "content",
+    [b"a,b\n", gzip.compress(b"a,b\nb,c\n")[:-9], gzip.compress(b"")],
+    ids=["plain", "cut short", "empty"],
+)
 def test_damaged_packed_files_are_refused(tmp_path, refused, content):
     (tmp_path / "g.csv.gz").write_bytes(content)
     assert str(tmp_path) in refused(lambda: read_graph(tmp_path / "g.csv.gz"), error=UnreadableFileError)

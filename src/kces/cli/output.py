@@ -54,7 +54,7 @@ def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     Parameters
     ----------
     title : the line above.
-    columns : their headings; the first column is left-aligned, the others right-aligned.
+    columns : their headings; the first column and columns of text are left-aligned, numbers right-aligned.
     rows : the cells.
     """
     console.print(f"[bold]{escape(title)}[/]", highlight=False)
@@ -68,12 +68,17 @@ def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for position, column in enumerate(columns):
         table.add_column(
             escape(column),
-            justify="left" if position == 0 else "right",
+            justify="left" if position == 0 or _is_text(rows, position) else "right",
             width=width if position == broken else None,
         )
     for row in rows:
         table.add_row(*map(escape, row))
     console.print(table)
+
+
+def _is_text(rows: list[list[str]], position: int) -> bool:
+    """Whether a column reads like sentences: some cell has three words or more."""
+    return any(len(row[position].split()) > 2 for row in rows)
 
 
 def _fit(columns: list[str], rows: list[list[str]]) -> tuple[int, int]:

@@ -7,16 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from kces.graph import Graph
+from kces.scorers.centred_features import chunks
 from kces.scorers.feature_spaces import centred_space
 from kces.scorers.grounds import FeatureReading, Reading, Texts
 from kces.types import Array, Ints, Singles
 
-__all__ = ["feature_name", "feature_readings", "percent_below", "readings_in_words", "view_reasons"]
+__all__ = [
+    "differing_features",
+    "feature_name",
+    "feature_readings",
+    "percent_below",
+    "readings_in_words",
+    "view_reasons",
+]
 
 _ALIKE = 50.0
 """Percent of links: a pair above the median link counts as alike."""
 _NO_OTHER_LINK = "; an end has no other link to testify"
 _SHOWN_FEATURES = 5
+_NAMED_FEATURES = 2
+_EDGE_BLOCK = 8_192
 
 
 def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
@@ -34,7 +44,15 @@ def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
 def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_views: Singles) -> Texts:
     """(E,) for each edge the view that speaks most against it, or, where none does, the one that speaks most for it.
 
-    A view speaks by its weight times its distance from the median link.
+    A view speaks by its weight times its distance from the median link. Where features have names, those in which
+    the ends of an edge that is spoken against differ most are named too.
+
+    Parameters
+    ----------
+    graph : whose edges they are.
+    columns : (k,) what each view compares.
+    weights : (k,) of the views.
+    edge_views : (E, k) agreement of the ends.
     """
     speaks = weights * (edge_views - np.median(edge_views, axis=0))
     below = percent_below(edge_views, edge_views)
@@ -49,11 +67,42 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     codes = np.stack([column, share, percent >= _ALIKE, leaf], axis=1)
     distinct, which = np.unique(codes, axis=0, return_inverse=True)
     texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in distinct], dtype=object)
-    return texts[which.ravel()]
+    reasons = texts[which.ravel()]
+    if graph.feature_names is not None:
+        accused = np.flatnonzero(percent < _ALIKE)
+        reasons[accused] += differing_features(graph, accused)
+    return reasons
+
+
+def differing_features(graph: Graph, edges: Ints) -> Texts:
+    """(len(edges),) the one or two named features in which the ends differ most, as the end of a reason.
+
+    Parameters
+    ----------
+    graph : has names for its features.
+    edges : numbers of edges.
+    """
+    space, names = centred_space(graph), graph.feature_names or ()
+    shown = min(_NAMED_FEATURES, len(names))
+    said = np.empty(len(edges), dtype=object)
+    for chunk in chunks(len(edges), _EDGE_BLOCK):
+        first, second = (space.rows(graph.edges[edges[chunk], end]) for end in (0, 1))
+        speaks = first * second
+        worst = np.argsort(speaks, axis=1, kind="stable")[:, :shown]
+        differs = np.take_along_axis(speaks, worst, axis=1) < 0
+        said[chunk] = [
+            _differ([names[c] for c, is_so in zip(row, flags, strict=True) if is_so])
+            for row, flags in zip(worst.tolist(), differs.tolist(), strict=True)
+        ]
+    return said
+
+
+def _differ(names: Sequence[str]) -> str:
+    return f"; they differ in {', '.join(names)}" if names else ""
 
 
 def _in_words(view: str, percent: int, alike: bool, leaf: bool) -> str:
-    most = "nearly all links" if percent >= 99 else f"{percent} % of the links"
+    most = _share_in_words(percent, "links")
     return f"{view}: {'more' if alike else 'less'} alike than {most}" + (_NO_OTHER_LINK if leaf else "")
 
 
@@ -61,7 +110,7 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
     """One sentence per reading that carries weight, the weightiest first.
 
     >>> readings_in_words([Reading("own features", 0.5, -0.2, 0.1, 3.0, 40.0)])
-    ('Own features: agreement -0.20, less alike than 97 % of the links and less alike than 60 % of random pairs.',)
+    ('Own features: agreement -0.20, less alike than 97 % of links and less alike than 60 % of random pairs.',)
     """
     ordered = sorted(readings, key=lambda reading: -reading.weight)
     return tuple(_sentence(reading) for reading in ordered if reading.weight > 0)
@@ -69,12 +118,18 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
 
 def _sentence(reading: Reading) -> str:
     name = reading.view[0].upper() + reading.view[1:]
-    links, random = (_compared(percent) for percent in (reading.above_links, reading.above_random))
-    return f"{name}: agreement {reading.without_edge:.2f}, {links} of the links and {random} of random pairs."
+    links, random = _compared(reading.above_links, "links"), _compared(reading.above_random, "random pairs")
+    return f"{name}: agreement {reading.without_edge:.2f}, {links} and {random}."
 
 
-def _compared(percent: float) -> str:
-    return f"more alike than {percent:.0f} %" if percent >= _ALIKE else f"less alike than {100 - percent:.0f} %"
+def _compared(percent: float, others: str) -> str:
+    if percent >= _ALIKE:
+        return f"more alike than {_share_in_words(percent, others)}"
+    return f"less alike than {_share_in_words(100 - percent, others)}"
+
+
+def _share_in_words(percent: float, others: str) -> str:
+    return f"nearly all {others}" if percent >= 99 else f"{percent:.0f} % of {others}"
 
 
 def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ...], tuple[FeatureReading, ...]]:
