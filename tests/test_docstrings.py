@@ -67,9 +67,9 @@ def described_elsewhere(module: str, function: Callable[..., object]) -> set[str
 
 
 def parameters(function: Callable[..., object]) -> list[str]:
-    """Names in the order of the signature, without ``self`` and without keywords that are only passed on."""
+    """Names in the order of the signature, without ``self``, ``cls`` and keywords that are only passed on."""
     found = inspect.signature(function).parameters.values()
-    return [each.name for each in found if each.name != "self" and each.kind is not each.VAR_KEYWORD]
+    return [each.name for each in found if each.name not in ("self", "cls") and each.kind is not each.VAR_KEYWORD]
 
 
 def agree(entries: list[list[str]], signature: list[str], elsewhere: set[str]) -> bool:
