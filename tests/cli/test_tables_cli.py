@@ -44,7 +44,7 @@ def test_score_joins_back_to_the_rows(run_kces: RunKces, transactions, people, t
     assert "columns zahler -> empfaenger (header on line 1), 14 rows" in shown
     assert "features: 1 missing value filled with the median and marked: age (1)" in shown
     assert "features: text as one 0/1 column per value: city (2)" in shown
-    assert "features: 2 columns standardized: their spreads differ by a factor" in shown
+    assert "features: 2 columns standardized: the spreads differ by a factor" in shown
     assert "tx has such columns already: rank is kces_rank" in shown
     table = pd.read_csv(out, sep=";", dtype=str, keep_default_na=False)
     assert list(table.columns) == [

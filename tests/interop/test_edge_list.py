@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.errors import InvalidGraphError, UnreadableFileError
+from kces.errors import GraphWarning, InvalidGraphError, UnreadableFileError
 from kces.interop import read_graph, write_graph
 
 LINKS = (
@@ -98,6 +98,11 @@ def test_unusable_graphs_are_refused(text, refused, content, reason):
 def test_bytes_that_are_no_text_are_refused(tmp_path, refused):
     (tmp_path / "g.csv").write_bytes(bytes(range(128, 256)))
     assert "not UTF-8" in refused(lambda: read_graph(tmp_path / "g.csv"), error=UnreadableFileError)
+
+
+def test_a_node_that_may_be_a_missing_value_is_pointed_out(text):
+    with pytest.warns(GraphWarning, match=r"2 row\(s\) name a node 'NaN', the first on line 3"):
+        read_graph(text("g.csv", "source,target\na,b\nNaN,c\nd,NaN\n"))
 
 
 def test_nothing_is_dropped_by_a_full_mask(text, tmp_path):

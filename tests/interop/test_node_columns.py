@@ -70,7 +70,7 @@ def test_mixed_columns_are_prepared_and_named(words, text):
         "text as one 0/1 column per value: city (2)",
         "dates as days: since",
         "left out, no values: note",
-        "2 columns standardized: their spreads differ by a factor of 14",
+        "2 columns standardized: the spreads differ by a factor of 14",
     )
 
 
@@ -94,6 +94,14 @@ def test_the_id_column_can_be_given_and_is_asked_for_when_two_fit(numbers, text)
     features = read_graph(numbers, features=table, id_column="second", columns=["x"], **PLAIN).graph.features
     assert features.tolist() == [[6], [7], [8], [9]]
     assert read_graph(numbers, features=table, id_column=2, columns=["x"], **PLAIN).graph.features[0].tolist() == [9]
+
+
+def test_a_name_for_ids_decides_between_columns_that_fit(numbers, text):
+    table = text("x.csv", "age,account_no\n3,0\n2,1\n1,2\n0,3\n")
+    graph = read_graph(numbers, features=table, **PLAIN).graph
+    assert (graph.feature_names, graph.features.tolist()) == (("age",), [[3], [2], [1], [0]])
+    without_names = text("y.csv", "0,3\n1,2\n2,1\n3,0\n")
+    assert read_graph(numbers, features=without_names, **PLAIN).graph.features.tolist() == [[3], [2], [1], [0]]
 
 
 def test_few_nodes_without_a_row_are_filled_and_marked(text):

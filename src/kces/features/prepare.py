@@ -66,7 +66,7 @@ def prepare_features(
     ...     print(line)
     1 missing value filled with the median and marked: age (1)
     text as one 0/1 column per value: city (2)
-    1 column standardized: their spreads differ by a factor of 28
+    1 column standardized: the spreads differ by a factor of 28
     """
     check_scale(scale)
     chosen = select_columns([str(name) for name in frame.columns], columns, drop)

@@ -50,7 +50,7 @@ def scale_columns(matrix: Array, measured: Bools, scale: str) -> tuple[Array, st
     >>> ages_and_cents = np.array([[20.0, 1e6], [40.0, 3e6], [60.0, 2e6]])
     >>> matrix, note = scale_columns(ages_and_cents, np.array([True, True]), "auto")
     >>> note
-    '2 columns standardized: their spreads differ by a factor of 50000'
+    '2 columns standardized: the spreads differ by a factor of 50000'
     >>> matrix.round(2).tolist()
     [[-1.22, -1.22], [0.0, 1.22], [1.22, 0.0]]
     """
@@ -82,9 +82,9 @@ def why_to_scale(matrix: Array, measured: Bools) -> str:
     compared = np.append(spreads[varying], [] if measured.all() else _SPREAD_OF_A_FLAG)
     factor = compared.max() / compared.min()
     if factor > _SPREADS_APART:
-        return f"their spreads differ by a factor of {factor:.0f}"
+        return f"the spreads differ by a factor of {factor:.0f}"
     if (np.abs(means[varying]) > _MEAN_OVER_SPREAD * spreads[varying]).any():
-        return "their means are far from 0"
+        return "a mean lies far from 0"
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import InvalidGraphError
+from kces.errors import GraphWarning, InvalidGraphError
+from kces.features.missing import MISSING_WORDS
 from kces.graph import Graph
 from kces.interop.node_rows import NodeRows
 from kces.interop.node_table import NodeTable
@@ -64,6 +66,8 @@ class EndColumns:
         weights: npt.ArrayLike | None = None,
     ) -> tuple[Graph, Ints, tuple[str, ...]]:
         """The graph, each record's pair of node numbers in it, and what was done to the features."""
+        if not len(self.sources):
+            raise InvalidGraphError(f"{path} has no rows: the graph has no nodes")
         rows, pairs = self.numbered(path, table)
         graph = Graph.from_edges(
             pairs,
@@ -85,10 +89,23 @@ class EndColumns:
         if "" in names:
             record = int((names[ends] == "").any(axis=1).argmax())
             raise InvalidGraphError(f"{path} {self.where(record)} has an empty node id")
+        self._warn_of_missing(path, names, ends)
         rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
         rows = rows.taken(_order(rows.ids))
         number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
         return rows, number_of[ends].astype(np.int64).reshape(-1, 2)
+
+    def _warn_of_missing(self, path: Path, names: npt.NDArray[Any], ends: Ints) -> None:
+        """A node called NaN is rather no node at all, but may be one: NA is a country."""
+        suspects = pd.Series(names).str.lower().isin(MISSING_WORDS).to_numpy()
+        if suspects.any():
+            rows = suspects[ends].any(axis=1)
+            warnings.warn(
+                f"{path}: {int(rows.sum())} row(s) name a node {names[suspects.argmax()]!r}, the first on"
+                f" {self.where(int(rows.argmax()))}; drop them if it stands for a missing value",
+                GraphWarning,
+                stacklevel=2,
+            )
 
     def _described(self, path: Path, names: npt.NDArray[Any], ends: Ints, table: NodeTable) -> NodeRows:
         """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""

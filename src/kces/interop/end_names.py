@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-__all__ = ["WEIGHT_NAMES", "is_no_end_name", "known_pairs"]
+__all__ = ["WEIGHT_NAMES", "is_no_end_name", "known_pairs", "name_words"]
 
 WEIGHT_NAMES = frozenset({"weight", "weights", "edge_weight"})
 
@@ -65,7 +65,7 @@ def known_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     >>> known_pairs(["step", "nameOrig", "amountOrig", "nameDest", "amountDest"]), known_pairs(["day", "place"])
     ([(1, 3)], [])
     """
-    words = [_words(name) for name in names]
+    words = [name_words(name) for name in names]
     found = []
     for first, second in combinations(range(len(names)), 2):
         for source, target in ((first, second), (second, first)):
@@ -83,11 +83,15 @@ def is_no_end_name(name: str) -> bool:
     >>> is_no_end_name("tx_id"), is_no_end_name("Amount"), is_no_end_name("author")
     (True, True, False)
     """
-    return _NO_END.fullmatch(" ".join(_words(name))) is not None
+    return _NO_END.fullmatch(" ".join(name_words(name))) is not None
 
 
-def _words(name: str) -> list[str]:
-    """``nameOrig``, ``name_orig`` and ``Name Orig`` are the words name, orig; digits at the end are a word."""
+def name_words(name: str) -> list[str]:
+    """The words in a column's name; digits at the end are one.
+
+    >>> name_words("nameOrig"), name_words("Account No."), name_words("node1")
+    (['name', 'orig'], ['account', 'no'], ['node', '1'])
+    """
     parted = re.sub(r"([a-z])([A-Z])", r"\1 \2", name.strip())
     parted = re.sub(r"([A-Za-z])(\d+)$", r"\1 \2", parted)
     return re.sub(r"[^0-9A-Za-z]+", " ", parted).lower().split()

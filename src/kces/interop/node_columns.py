@@ -16,6 +16,7 @@ from kces.features import prepare_features
 from kces.features.missing import as_text
 from kces.features.prepare import select_columns
 from kces.interop.end_choice import column_position
+from kces.interop.end_names import name_words
 from kces.interop.header_evidence import names_above_values
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.interop.node_rows import NodeRows
@@ -24,6 +25,10 @@ from kces.types import Ints
 __all__ = ["ID_NAMES", "FeatureOptions", "RawTable", "id_text", "rows_of_table"]
 
 ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
+"""What people call the column of node ids."""
+_ID_WORDS = frozenset(
+    {"id", "ids", "uid", "node", "name", "key", "account", "acct", "user", "customer", "client", "person", "member"}
+)
 _MATCHES = 0.5
 
 
@@ -48,11 +53,15 @@ class FeatureOptions:
 
 @dataclass(frozen=True)
 class RawTable:
-    """The cells of a table and its column names; None while nobody has looked for a header in its first row."""
+    """The cells of a table and its column names.
+
+    Names are None while nobody has looked for a header in the first row, and made up where there is none.
+    """
 
     frame: pd.DataFrame
     names: list[str] | None
     where: Callable[[int], str]
+    has_header: bool = True
 
 
 def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions, path: Path) -> NodeRows:
@@ -103,7 +112,8 @@ def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptio
     if is_header is None:
         is_header = not bool(pd.Index(first).isin(nodes).any())
     if not is_header:
-        return RawTable(table.frame, [f"column {n + 1}" for n in range(len(first))], table.where)
+        made_up = [f"column {position + 1}" for position in range(len(first))]
+        return RawTable(table.frame, made_up, table.where, has_header=False)
     names = [name or f"column {position + 1}" for position, name in enumerate(first)]
     return RawTable(rest.reset_index(drop=True), names, lambda row: table.where(row + 1))
 
@@ -113,20 +123,26 @@ def _find_ids(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions,
     names = table.names or []
     if options.id_column is not None:
         return column_position(options.id_column, names, len(names), path)
-    called = [position for position, name in enumerate(names) if name.lower() in ID_NAMES]
+    called = [position for position, name in enumerate(names) if _is_called_id(name)]
     wanted = pd.Index(nodes)
-    share = [float(wanted.isin(id_text(table.frame.iloc[:, c])).mean()) for c in range(len(names))]
+    share = [_share_of(wanted, id_text(table.frame.iloc[:, position])) for position in range(len(names))]
     matching = [position for position in range(len(names)) if share[position] >= _MATCHES]
-    both = [position for position in matching if position in called]
-    if both:
-        return both[0]
-    best = [position for position in matching if share[position] == max(share)]
-    if len(best) == 1 or best[:1] == [0]:
-        return best[0]
-    if best:
+    best = [position for position in matching if position in called] or [
+        position for position in matching if share[position] == max(share)
+    ]
+    if len(best) > 1 and best[0] not in called and table.has_header:
         shown = ", ".join(repr(names[position]) for position in best)
         raise AmbiguousInputError(f"{path}: which of its columns holds the node ids: {shown}?", ("id_column",))
-    return called[0] if called else 0
+    return (best or called or [0])[0]
+
+
+def _is_called_id(name: str) -> bool:
+    return bool(_ID_WORDS & set(name_words(name)))
+
+
+def _share_of(nodes: pd.Index, ids: pd.Series) -> float:
+    """Share of the nodes that a column names; none if it names any twice, for then it is no id."""
+    return float(nodes.isin(ids).mean()) if ids.is_unique else 0.0
 
 
 def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
