@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kces.cli import main
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path, star, thorny
 from kces.graph import Graph
+from program import Ran, RunKces
 
 
 @pytest.fixture(params=["path", "star", "barbell", "thorny", "sparse", "dense-graph"])
@@ -18,3 +22,19 @@ def awkward_graph(request: pytest.FixtureRequest) -> Graph:
     if request.param == "dense-graph":
         return synthetic(n=40, degree=16, features=6, seed=4)
     return {"path": path(5), "star": star(), "barbell": barbell(), "thorny": thorny()}[request.param]
+
+
+@pytest.fixture
+def run_kces(capsys: pytest.CaptureFixture[str]) -> RunKces:
+    """``run_kces("score", path, "--json")`` is ``kces score PATH --json``."""
+
+    def run(*words: str | Path) -> Ran:
+        capsys.readouterr()
+        try:
+            main([str(word) for word in words])
+            code = 0
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return run
