@@ -142,12 +142,19 @@ def test_columns_are_chosen_for_sanitize_and_explain(run_kces: RunKces, transact
     code, shown, _ = run_kces("explain", transactions, "a0", "b0", *words)
     assert code == 0
     assert "income_cents" in shown
+    assert "columns zahler -> empfaenger (header on line 1), 14 rows" in shown
 
 
 def test_a_data_set_has_no_columns_to_choose(run_kces: RunKces):
     code, _, said = run_kces("score", "synthetic:n=60,seed=1", "--source", "a", "--target", "b")
     assert code == 2
     assert "is a data set" in " ".join(said.split())
+
+
+def test_commands_without_the_options_say_what_was_done_to_the_features(run_kces: RunKces, transactions, people):
+    code, _, said = run_kces("gkc", transactions, "--features", people)
+    assert code == 0
+    assert "features: 2 columns standardized" in said
 
 
 def test_commands_without_the_options_say_what_to_do(run_kces: RunKces, tmp_path):

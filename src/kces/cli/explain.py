@@ -86,10 +86,10 @@ def explain(
     tables = TableOptions(
         source_column, target_column, delimiter, header, input_format, id_column, columns, drop_columns, scale
     )
-    _, scored = score_input(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
+    opened, scored = score_input(graph, options, features=features, tables=tables, quiet=quiet, data_root=data_root)
     cut = scored.cut(wanted)
     explanation = explain_edge(scored, cut, source, target)
     if json:
-        print_json(run_facts(scored, cut, seed=seed) | explanation.to_dict())
+        print_json(run_facts(scored, cut, seed=seed) | {"read": opened.reading()} | explanation.to_dict())
         return
-    print_lines([*str(explanation).splitlines(), closing_line(scored, cut)])
+    print_lines([*str(explanation).splitlines(), *opened.reading(), closing_line(scored, cut)])

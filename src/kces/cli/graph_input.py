@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from kces.atomic import check_output
 from kces.cli.table_options import TableOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
 from kces.datasets.builtin import is_builtin
-from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
+from kces.errors import AmbiguousInputError, GraphWarning, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
 from kces.interop.formats.edge_list import TextRecords
@@ -67,6 +68,9 @@ def open_input(
     """Open what the user named; a file wins over a data set of the same name, and ``-`` is standard input."""
     if text == str(STANDARD_STREAM) or Path(text).exists():
         loaded = _read(text, features, tables)
+        if tables is None:  # a command that does not speak of tables says at least what was done to one
+            for note in loaded.notes:
+                warnings.warn(f"features: {note}", GraphWarning, stacklevel=2)
         return GraphInput(loaded.graph, loaded)
     known = is_builtin(text) or text.partition("@")[0] in DATASETS
     if features is not None and known:
