@@ -151,14 +151,17 @@ def test_a_data_set_has_no_columns_to_choose(run_kces: RunKces):
     assert "is a data set" in " ".join(said.split())
 
 
-def test_commands_without_the_options_say_what_was_done_to_the_features(run_kces: RunKces, transactions, people):
-    code, _, said = run_kces("gkc", transactions, "--features", people)
+def test_every_command_says_what_was_done_to_the_features(run_kces: RunKces, transactions, people):
+    code, said, _ = run_kces("gkc", transactions, "--features", people)
     assert code == 0
     assert "features: 2 columns standardized" in said
 
 
-def test_commands_without_the_options_say_what_to_do(run_kces: RunKces, tmp_path):
-    (tmp_path / "g.csv").write_text("x,y\na,b\nb,c\n")
-    code, _, said = run_kces("gkc", tmp_path / "g.csv")
+def test_every_command_takes_the_answer_to_a_question(run_kces: RunKces, tmp_path):
+    (tmp_path / "g.csv").write_text("x,y\na,b\nb,c\nc,a\nc,d\n")
+    code, _, said = run_kces("gkc", tmp_path / "g.csv", "--clusters", "2")
     assert code == 2
-    assert "name the columns source and target" in " ".join(said.split())
+    assert "Answer with --header or --no-header" in " ".join(said.split())
+    code, said, _ = run_kces("gkc", tmp_path / "g.csv", "--clusters", "2", "--header")
+    assert code == 0
+    assert "columns x -> y (header on line 1), 4 rows" in said

@@ -13,9 +13,9 @@ import typer
 from kces.atomic import check_output
 from kces.cli.completion import complete_attack
 from kces.cli.graph_input import open_input
+from kces.cli.input_options import InputOptions
+from kces.cli.option_groups import with_option_groups
 from kces.cli.options import (
-    DataRootOption,
-    FeaturesOption,
     ForceOption,
     FormatOption,
     GraphArgument,
@@ -76,12 +76,13 @@ AttackSettingsOption = Annotated[
 ]
 
 
+@with_option_groups
 def attack(
     graph: GraphArgument,
     method: MethodOption,
     budget: BudgetOption,
     output: OutputOption,
-    features: FeaturesOption = None,
+    inputs: InputOptions = InputOptions(),
     targets: TargetsOption = None,
     checkpoint: CheckpointOption = None,
     attack_option: AttackSettingsOption = None,
@@ -91,7 +92,6 @@ def attack(
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    data_root: DataRootOption = None,
 ) -> None:
     """Perturb the edges of GRAPH within a budget and write the result, for testing defences.
 
@@ -107,7 +107,7 @@ def attack(
         params["targets"] = _read_targets(targets)
     if checkpoint is not None:
         params["checkpoint"] = checkpoint
-    clean = open_input(graph, features=features, data_root=data_root).graph
+    clean = open_input(graph, inputs).graph
     with progress_bar(quiet=quiet or json) as progress, plugin_errors_as_lines(plugins):
         attacked = chosen(clean, budget, seed, progress=progress, **params)
     files = write_attacked(attacked, output, format=format, force=force)

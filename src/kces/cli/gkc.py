@@ -2,66 +2,42 @@
 
 from __future__ import annotations
 
-from kces.cli.graph_input import open_input, resolve_labels
-from kces.cli.options import (
-    ClustersOption,
-    DataRootOption,
-    EncodingOption,
-    FeaturesOption,
-    GraphArgument,
-    JsonOption,
-    LabelsOption,
-    QuietOption,
-    RidgeOption,
-    SeedOption,
-)
+from kces.cli.graph_input import open_input
+from kces.cli.input_options import InputOptions
+from kces.cli.option_groups import with_option_groups
+from kces.cli.options import GraphArgument, JsonOption, QuietOption
 from kces.cli.output import print_json, print_lines, progress_bar
-from kces.scorers import ScoreOptions
-from kces.scorers.paper import PaperScorer
+from kces.cli.score_input import PaperOptions
 
 __all__ = ["gkc"]
 
 
+@with_option_groups
 def gkc(
     graph: GraphArgument,
-    features: FeaturesOption = None,
-    labels: LabelsOption = None,
-    encoding: EncodingOption = None,
-    clusters: ClustersOption = None,
-    ridge: RidgeOption = None,
-    seed: SeedOption = 0,
+    inputs: InputOptions = InputOptions(),
+    paper: PaperOptions = PaperOptions(),
     json: JsonOption = False,
     quiet: QuietOption = False,
-    data_root: DataRootOption = None,
 ) -> None:
     """Print the Graph Kernel Complexity 2 y'(H + ridge I)^-1 y / N of GRAPH for its pseudo labels."""
-    loaded = open_input(graph, features=features, data_root=data_root).graph
-    options = ScoreOptions(
-        preset=PaperScorer.name,
-        labels=resolve_labels(labels),
-        encoding=encoding,
-        clusters=clusters,
-        ridge=ridge,
-        seed=seed,
-    )
-    PaperScorer.validate(options)
-    scorer = PaperScorer(options)
+    opened, scorer = open_input(graph, inputs), paper.scorer()
     with progress_bar(quiet=quiet) as progress:
         progress("kernel complexity", 0, 1)
-        value = scorer.complexity(loaded)
+        value = scorer.complexity(opened.graph)
         progress("kernel complexity", 1, 1)
     about = {
         "gkc": value,
-        "nodes": loaded.n_nodes,
-        "edges": loaded.n_edges,
+        "nodes": opened.graph.n_nodes,
+        "edges": opened.graph.n_edges,
         "ridge": scorer.ridge,
-        "labels": labels or scorer.labels,
+        "labels": paper.labels or scorer.labels,
         "encoding": scorer.encoding,
-        "seed": seed,
+        "seed": paper.seed,
     }
     if json:
-        print_json(about)
-    else:
-        settings = ", ".join(f"{key} {about[key]}" for key in ("ridge", "labels", "encoding", "seed"))
-        size = f"{loaded.n_nodes} nodes, {loaded.n_edges} edges"
-        print_lines([f"GKC of {loaded.name} ({size}): {value:.6g}  ({settings})"])
+        print_json(about | {"read": opened.reading()})
+        return
+    settings = ", ".join(f"{key} {about[key]}" for key in ("ridge", "labels", "encoding", "seed"))
+    size = f"{opened.graph.n_nodes} nodes, {opened.graph.n_edges} edges"
+    print_lines([f"GKC of {opened.graph.name} ({size}): {value:.6g}  ({settings})", *opened.reading()])

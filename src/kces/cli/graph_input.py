@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from kces.atomic import check_output
-from kces.cli.table_options import TableOptions, asked_with_options
+from kces.cli.input_options import InputOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
 from kces.datasets.builtin import is_builtin
-from kces.errors import AmbiguousInputError, GraphWarning, InvalidParameterError, UnreadableFileError
+from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
 from kces.interop.formats.edge_list import TextRecords
@@ -62,23 +61,18 @@ class GraphInput:
             write_graph(self.graph.keep_edges(kept), path, format=format, force=force)
 
 
-def open_input(
-    text: str, *, features: str | None = None, tables: TableOptions | None = None, data_root: Path | None = None
-) -> GraphInput:
+def open_input(text: str, options: InputOptions) -> GraphInput:
     """Open what the user named; a file wins over a data set of the same name, and ``-`` is standard input."""
     if text == str(STANDARD_STREAM) or Path(text).exists():
-        loaded = _read(text, features, tables)
-        if tables is None:  # a command that does not speak of tables says at least what was done to one
-            for note in loaded.notes:
-                warnings.warn(f"features: {note}", GraphWarning, stacklevel=2)
+        loaded = _read(text, options)
         return GraphInput(loaded.graph, loaded)
     known = is_builtin(text) or text.partition("@")[0] in DATASETS
-    if features is not None and known:
+    if options.features is not None and known:
         raise InvalidParameterError(f"--features goes with a graph file; {text} has its own features")
-    if known and tables not in (None, TableOptions()):
+    if known and options.about_tables:
         raise InvalidParameterError(f"{text} is a data set; options about columns go with files")
     if known:
-        return GraphInput(load_attacked(text, data_root=data_root).graph)
+        return GraphInput(load_attacked(text, data_root=options.data_root).graph)
     if Path(text).suffix or "/" in text:
         raise UnreadableFileError(f"no such file: {text}")
     raise InvalidParameterError(f"'{text}' is neither a file nor a data set; `kces datasets list` shows the data sets")
@@ -107,12 +101,11 @@ def resolve_labels(text: str | None) -> Any:
     return read_labels(text)
 
 
-def _read(text: str, features: str | None, tables: TableOptions | None) -> LoadedGraph:
-    options = tables or TableOptions()
+def _read(text: str, options: InputOptions) -> LoadedGraph:
     try:
         return read_graph(
             text,
-            features=features,
+            features=options.features,
             format=options.input_format,
             source=options.source,
             target=options.target,
@@ -124,8 +117,4 @@ def _read(text: str, features: str | None, tables: TableOptions | None) -> Loade
             scale=options.scale,
         )
     except AmbiguousInputError as error:
-        if tables is None:
-            raise InvalidParameterError(
-                f"{error.question} `kces score` has options to say so; here, name the columns source and target"
-            ) from error
         raise asked_with_options(error) from error

@@ -2,89 +2,140 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kces.cli.graph_input import GraphInput, open_input, resolve_labels
+from kces.cli.input_options import InputOptions
+from kces.cli.options import (
+    AlphaOption,
+    ClustersOption,
+    EncodingOption,
+    EngineOption,
+    EngineSettingsOption,
+    LabelsOption,
+    PresetOption,
+    RidgeOption,
+    SeedOption,
+    SignedOption,
+)
 from kces.cli.output import progress_bar
 from kces.cli.settings import parse_settings
-from kces.cli.table_options import TableOptions
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
 from kces.ranking import check_alpha
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 
-__all__ = ["closing_line", "parse_alpha", "run_facts", "score_input", "score_options"]
+if TYPE_CHECKING:
+    from kces.scorers.paper import PaperScorer
+
+__all__ = ["PaperOptions", "ScoredInput", "ScoringOptions", "parse_alpha", "score_input"]
 
 
-def score_options(
-    *,
-    preset: str,
-    engine: str,
-    engine_option: list[str] | None,
-    labels: str | None,
-    encoding: str | None,
-    clusters: int | None,
-    ridge: float | None,
-    signed: bool | None,
-    seed: int,
-) -> ScoreOptions:
-    """The options of the command line as the library has them, checked before anything is read."""
-    options = ScoreOptions(
-        preset=preset,
-        engine=engine,
-        engine_options=parse_settings("--engine-option", engine_option),
-        labels=labels,
-        encoding=encoding,
-        clusters=clusters,
-        ridge=ridge,
-        signed=signed,
-        seed=seed,
-    )
-    make_scorer(options)
-    return replace(options, labels=resolve_labels(labels))
+@dataclass(frozen=True)
+class PaperOptions:
+    """What pseudo labels, their codes and the ridge are, for commands that speak of the paper's quantities alone."""
+
+    labels: LabelsOption = None
+    encoding: EncodingOption = None
+    clusters: ClustersOption = None
+    ridge: RidgeOption = None
+    seed: SeedOption = 0
+
+    def scorer(self) -> PaperScorer:
+        """The paper's scorer with these options, checked."""
+        from kces.scorers.paper import PaperScorer
+
+        options = ScoreOptions(
+            preset=PaperScorer.name,
+            labels=resolve_labels(self.labels),
+            encoding=self.encoding,
+            clusters=self.clusters,
+            ridge=self.ridge,
+            seed=self.seed,
+        )
+        PaperScorer.validate(options)
+        return PaperScorer(options)
 
 
-def score_input(
-    graph: str,
-    options: ScoreOptions,
-    *,
-    features: str | None,
-    tables: TableOptions | None = None,
-    quiet: bool,
-    data_root: Path | None,
-) -> tuple[GraphInput, Scored]:
-    """Open GRAPH and score its edges."""
-    source = open_input(graph, features=features, tables=tables, data_root=data_root)
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How edges are scored and where the cut is."""
+
+    alpha: AlphaOption = AUTO
+    preset: PresetOption = "robust"
+    labels: LabelsOption = None
+    engine: EngineOption = "auto"
+    engine_option: EngineSettingsOption = None
+    encoding: EncodingOption = None
+    clusters: ClustersOption = None
+    ridge: RidgeOption = None
+    signed: SignedOption = None
+    seed: SeedOption = 0
+
+    def checked(self) -> ScoreOptions:
+        """The same as the library has them; refuses what is wrong before anything is read."""
+        parse_alpha(self.alpha)
+        options = ScoreOptions(
+            preset=self.preset,
+            engine=self.engine,
+            engine_options=parse_settings("--engine-option", self.engine_option),
+            labels=self.labels,
+            encoding=self.encoding,
+            clusters=self.clusters,
+            ridge=self.ridge,
+            signed=self.signed,
+            seed=self.seed,
+        )
+        make_scorer(options)
+        return replace(options, labels=resolve_labels(self.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredInput:
+    """GRAPH, opened, scored and cut."""
+
+    opened: GraphInput
+    scored: Scored
+    cut: Cut
+    seed: int
+
+    def facts(self) -> dict[str, object]:
+        """How scores and cut came about, for ``--json``."""
+        scored, cut = self.scored, self.cut
+        return {
+            "graph": scored.graph.name,
+            "nodes": scored.graph.n_nodes,
+            "edges": scored.graph.n_edges,
+            "preset": scored.scorer,
+            "engine": scored.engine,
+            "engine_reason": scored.engine_reason,
+            **scored.facts,
+            "seed": self.seed,
+            "repairs": str(scored.graph.repairs),
+            "alpha": cut.alpha,
+            "alpha_reason": cut.choice.reason,
+            "read": self.opened.reading(),
+        }
+
+    def closing_lines(self) -> list[str]:
+        """How the files were read, which score it is and how it was computed, and why the cut is where it is."""
+        scored, facts = self.scored, self.scored.facts
+        clusters = f"; k = {facts['clusters']} ({facts['clusters_by']})" if "clusters" in facts else ""
+        return [
+            *self.opened.reading(),
+            f"preset {scored.scorer}, engine {scored.engine} ({scored.engine_reason}){clusters}; "
+            f"alpha {self.cut.alpha:.3g}: {self.cut.choice.reason}",
+        ]
+
+
+def score_input(graph: str, inputs: InputOptions, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
+    """Open GRAPH, score its edges and cut them."""
+    options = scoring.checked()
+    opened = open_input(graph, inputs)
     with progress_bar(quiet=quiet) as progress:
-        scored = make_scorer(options).score(source.graph, progress)
-    return source, scored
-
-
-def run_facts(scored: Scored, cut: Cut, *, seed: int) -> dict[str, object]:
-    """How scores and cut came about, for ``--json``."""
-    return {
-        "graph": scored.graph.name,
-        "nodes": scored.graph.n_nodes,
-        "edges": scored.graph.n_edges,
-        "preset": scored.scorer,
-        "engine": scored.engine,
-        "engine_reason": scored.engine_reason,
-        **scored.facts,
-        "seed": seed,
-        "repairs": str(scored.graph.repairs),
-        "alpha": cut.alpha,
-        "alpha_reason": cut.choice.reason,
-    }
-
-
-def closing_line(scored: Scored, cut: Cut) -> str:
-    """One line: which score, how it was computed, and why the cut is where it is."""
-    clusters = f"; k = {scored.facts['clusters']} ({scored.facts['clusters_by']})" if "clusters" in scored.facts else ""
-    return (
-        f"preset {scored.scorer}, engine {scored.engine} ({scored.engine_reason}){clusters}; "
-        f"alpha {cut.alpha:.3g}: {cut.choice.reason}"
-    )
+        scored = make_scorer(options).score(opened.graph, progress)
+    return ScoredInput(opened, scored, scored.cut(parse_alpha(scoring.alpha)), scoring.seed)
 
 
 def parse_alpha(text: str) -> float | str:

@@ -1,29 +1,17 @@
-"""Options about tables: which columns of an edge list are its ends, and what of a feature table is used."""
+"""Options about the input: which columns of an edge list are its ends, what of a feature table is used, and where."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
 
 from kces.cli.completion import complete_format
+from kces.cli.options import DataRootOption, FeaturesOption
 from kces.errors import AmbiguousInputError, KCESError
 
-__all__ = [
-    "ColumnsOption",
-    "DelimiterOption",
-    "DropColumnsOption",
-    "HeaderOption",
-    "IdColumnOption",
-    "InputFormatOption",
-    "OrderOption",
-    "ScaleOption",
-    "SourceOption",
-    "TableOptions",
-    "TargetOption",
-    "asked_with_options",
-]
+__all__ = ["InputOptions", "OrderOption", "asked_with_options"]
 
 _PANEL = "Tables"
 
@@ -121,18 +109,25 @@ _ANSWERS = {
 
 
 @dataclass(frozen=True)
-class TableOptions:
-    """What the user said about the tables: the options above, as the library has them."""
+class InputOptions:
+    """What the user said about GRAPH and the files beside it."""
 
-    source: str | None = None
-    target: str | None = None
-    delimiter: str | None = None
-    header: bool | None = None
-    input_format: str | None = None
-    id_column: str | None = None
-    columns: list[str] | None = None
-    drop_columns: list[str] | None = None
-    scale: str = "auto"
+    features: FeaturesOption = None
+    source: SourceOption = None
+    target: TargetOption = None
+    delimiter: DelimiterOption = None
+    header: HeaderOption = None
+    input_format: InputFormatOption = None
+    id_column: IdColumnOption = None
+    columns: ColumnsOption = None
+    drop_columns: DropColumnsOption = None
+    scale: ScaleOption = "auto"
+    data_root: DataRootOption = None
+
+    @property
+    def about_tables(self) -> bool:
+        """Whether anything was said that only a table has."""
+        return replace(self, features=None, data_root=None) != InputOptions()
 
     @property
     def used_columns(self) -> list[str] | None:
