@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.attacked_files import read_attack_record, read_attacked, write_attacked
+from kces.datasets.attacked_files import attacked_files, read_attack_record, read_attacked, write_attacked
 from kces.datasets.builtin import synthetic
 from kces.errors import OutputError, UnreadableFileError
 from kces.graph import Graph
@@ -149,3 +149,7 @@ def test_neither_file_is_replaced_unasked(tmp_path, attacked):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv.attack.npz"]
     write_attacked(attacked, tmp_path / "a.csv", force=True)
     assert read_attacked(tmp_path / "a.csv").targets is not None
+
+
+def test_nothing_is_put_beside_a_stream():
+    assert [file.name for file in attacked_files("/dev/stdout", "csv")] == ["stdout"]

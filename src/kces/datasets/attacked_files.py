@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kces.atomic import atomic_write, check_output
+from kces.atomic import atomic_write, check_output, is_stream
 from kces.datasets.attack_record import AttackRecord
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
@@ -26,10 +26,8 @@ def attacked_files(path: str | Path, format: str | None = None) -> list[Path]:
     (['a.npz'], ['a.csv', 'a.csv.attack.npz'])
     """
     target = Path(path)
-    chosen = format_named(format) if format else format_of(target)
-    if chosen is None:
-        raise InvalidParameterError(f"cannot tell the format of {target}; choose one of {', '.join(FORMATS)}")
-    return [target] if chosen.name == "npz" else [target, _beside(target)]
+    alone = _has_room(target, format) or is_stream(target)
+    return [target] if alone else [target, _beside(target)]
 
 
 def write_attacked(
@@ -51,14 +49,14 @@ def write_attacked(
     for file in (graph_file, *record_file):
         check_output(file, force=force)
     members = AttackRecord.of(attacked).members()
-    if not record_file:
+    if _has_room(graph_file, format):
         with atomic_write(graph_file, force=force) as temporary:
             write_graph(attacked.graph, temporary, format="npz", force=True)
             write_members(temporary, read_members(temporary) | members)
         return [graph_file]
-    # The record first: a graph of this attack never stands there without it.
-    with atomic_write(record_file[0], force=force) as temporary:
-        write_members(temporary, members)
+    for file in record_file:  # first, so that a graph of this attack never stands there without it
+        with atomic_write(file, force=force) as temporary:
+            write_members(temporary, members)
     write_graph(attacked.graph, graph_file, format=format, force=force)
     return [graph_file, *record_file]
 
@@ -82,6 +80,14 @@ def read_attack_record(path: str | Path) -> AttackRecord | None:
         if not source.exists():
             return None
     return AttackRecord.from_members(read_members(source), source)
+
+
+def _has_room(path: Path, format: str | None) -> bool:
+    """Whether the file is to be an npz file, which takes arrays that others ignore."""
+    chosen = format_named(format) if format else format_of(path)
+    if chosen is None:
+        raise InvalidParameterError(f"cannot tell the format of {path}; choose one of {', '.join(FORMATS)}")
+    return chosen.name == "npz"
 
 
 def _beside(path: Path) -> Path:
