@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from kces.errors import OutputError
 
-__all__ = ["atomic_write", "check_output"]
+__all__ = ["atomic_write", "check_output", "is_stream"]
 
 _OPEN_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
 
@@ -65,7 +65,7 @@ def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     path = Path(path)
     check_output(path, force=force)
     mode = _mode(path)
-    streamed = mode is not None and _is_stream(path, mode)
+    streamed = is_stream(path)
     temporary = _temporary_beside(path, None if streamed else _target(path).parent)
     try:
         yield temporary
@@ -81,6 +81,16 @@ def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the path is a pipe, a device or a stream that is open, beside which nothing can stand.
+
+    >>> is_stream(Path("/dev/stdout")), is_stream(Path("no such file"))
+    (True, False)
+    """
+    mode = _mode(path)
+    return mode is not None and _is_stream(path, mode)
 
 
 def _mode(path: Path) -> int | None:

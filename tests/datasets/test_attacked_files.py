@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.attacked_files import read_attack_record, read_attacked, write_attacked
+from kces.datasets.attacked_files import attacked_files, read_attack_record, read_attacked, write_attacked
 from kces.datasets.builtin import synthetic
 from kces.errors import OutputError, UnreadableFileError
 from kces.graph import Graph
@@ -17,7 +17,7 @@ from kces.interop.arrays import npy_bytes, read_members, write_members
 from kces.interop.graph_files import read_graph, write_graph
 from kces.node_pairs import are_edges
 
-FORMATS = ["a.npz", "a.csv", "a.tsv", "a.graphml", "a.pt"]
+FORMATS = ["a.npz", "a.csv", "a.tsv", "a.csv.gz", "a.graphml", "a.pt"]
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def features_file(folder: Path, graph: Graph) -> Path:
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_way_through_a_file_changes_nothing_that_is_judged(tmp_path, attacked, name):
     files = write_attacked(attacked, tmp_path / name)
-    assert [file.name for file in files] == ([name] if name == "a.npz" else [name, f"{name}.attack.npz"])
-    features = features_file(tmp_path, attacked.graph) if name in ("a.csv", "a.tsv") else None
+    assert [file.name for file in files] == ([name] if "npz" in name else [name, f"{name}.attack.npz"])
+    features = features_file(tmp_path, attacked.graph) if "sv" in name else None
     back = read_attacked(tmp_path / name, features=features)
     assert np.array_equal(back.judged_nodes, attacked.judged_nodes)
     assert np.array_equal(back.graph.edges, attacked.graph.edges)
@@ -149,3 +149,8 @@ def test_neither_file_is_replaced_unasked(tmp_path, attacked):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv.attack.npz"]
     write_attacked(attacked, tmp_path / "a.csv", force=True)
     assert read_attacked(tmp_path / "a.csv").targets is not None
+
+
+def test_nothing_is_put_beside_a_stream():
+    assert [file.name for file in attacked_files("/dev/stdout", "csv")] == ["stdout"]
+    assert [file.name for file in attacked_files("-")] == ["-"]

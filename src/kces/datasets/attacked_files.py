@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kces.atomic import atomic_write, check_output
+from kces.atomic import atomic_write, check_output, is_stream
 from kces.datasets.attack_record import AttackRecord
 from kces.datasets.attacked import AttackedGraph
-from kces.errors import InvalidParameterError
 from kces.interop.arrays import read_members, write_members
-from kces.interop.formats import FORMATS, format_named, format_of
-from kces.interop.graph_files import read_graph, write_graph
+from kces.interop.formats import Format, format_of
+from kces.interop.graph_files import output_format, read_graph
+from kces.interop.limits import STANDARD_STREAM
+from kces.interop.outputs import open_output
 
 __all__ = ["attacked_files", "read_attack_record", "read_attacked", "write_attacked"]
 
@@ -26,10 +27,8 @@ def attacked_files(path: str | Path, format: str | None = None) -> list[Path]:
     (['a.npz'], ['a.csv', 'a.csv.attack.npz'])
     """
     target = Path(path)
-    chosen = format_named(format) if format else format_of(target)
-    if chosen is None:
-        raise InvalidParameterError(f"cannot tell the format of {target}; choose one of {', '.join(FORMATS)}")
-    return [target] if chosen.name == "npz" else [target, _beside(target)]
+    alone = _has_room(output_format(target, format)) or target == STANDARD_STREAM or is_stream(target)
+    return [target] if alone else [target, _beside(target)]
 
 
 def write_attacked(
@@ -50,16 +49,14 @@ def write_attacked(
     graph_file, *record_file = attacked_files(path, format)
     for file in (graph_file, *record_file):
         check_output(file, force=force)
-    members = AttackRecord.of(attacked).members()
-    if not record_file:
-        with atomic_write(graph_file, force=force) as temporary:
-            write_graph(attacked.graph, temporary, format="npz", force=True)
+    members, chosen = AttackRecord.of(attacked).members(), output_format(graph_file, format)
+    for file in record_file:  # first, so that a graph of this attack never stands there without it
+        with atomic_write(file, force=force) as temporary:
+            write_members(temporary, members)
+    with open_output(graph_file, force=force) as temporary:
+        chosen.write_graph(attacked.graph, temporary)
+        if _has_room(chosen):
             write_members(temporary, read_members(temporary) | members)
-        return [graph_file]
-    # The record first: a graph of this attack never stands there without it.
-    with atomic_write(record_file[0], force=force) as temporary:
-        write_members(temporary, members)
-    write_graph(attacked.graph, graph_file, format=format, force=force)
     return [graph_file, *record_file]
 
 
@@ -77,11 +74,16 @@ def read_attack_record(path: str | Path) -> AttackRecord | None:
     """The record inside an npz file or beside another one; None when there is none."""
     source = Path(path)
     chosen = format_of(source)
-    if chosen is None or chosen.name != "npz":
+    if chosen is None or not _has_room(chosen):
         source = _beside(source)
         if not source.exists():
             return None
     return AttackRecord.from_members(read_members(source), source)
+
+
+def _has_room(chosen: Format) -> bool:
+    """Whether files of the format take arrays that others ignore."""
+    return chosen.name == "npz"
 
 
 def _beside(path: Path) -> Path:

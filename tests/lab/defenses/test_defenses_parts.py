@@ -16,7 +16,6 @@ from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.kernel import normalized_adjacency
 from kces.lab.defenses import make_defense
-from kces.lab.defenses.adjacency import LowRank, gcn_operator, sparse_on_edges, weighted
 from kces.lab.defenses.airgnn import AirGNNNetwork
 from kces.lab.defenses.defense import Task
 from kces.lab.defenses.edge_attention import EdgeAttention
@@ -28,6 +27,7 @@ from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrin
 from kces.lab.defenses.prognn import ProGNN
 from kces.lab.defenses.similarity import cosine, jaccard
 from kces.lab.defenses.svd import SVD
+from kces.lab.defenses.weighted_adjacency import LowRank, gcn_operator, sparse_on_edges, weighted
 from kces.lab.training import (
     DEEPROBUST,
     BestWeights,

@@ -11,8 +11,8 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from kces.graph import Graph
 from kces.lab.attacks.interface import train_nodes
 from kces.lab.attacks.surrogate import class_count
-from kces.lab.defenses.adjacency import gcn_operator
 from kces.lab.defenses.gcn import GCNNetwork
+from kces.lab.defenses.weighted_adjacency import gcn_operator
 from kces.lab.training import DEEPROBUST, Supervision, feature_input, seeded, train
 
 __all__ = ["Victim", "train_victim"]

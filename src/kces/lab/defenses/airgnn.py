@@ -8,9 +8,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from kces.lab.defenses.adjacency import Operator, gcn_operator
 from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.mlp import MLPNetwork
+from kces.lab.defenses.weighted_adjacency import Operator, gcn_operator
 
 __all__ = ["AirGNN"]
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.defense import Grid, Purifier
 from kces.lab.defenses.similarity import cosine
+from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 
 __all__ = ["Cosine"]
 

@@ -17,7 +17,7 @@ from typing_extensions import Self
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
+from kces.lab.defenses.weighted_adjacency import Adjacency, sparse_on_edges
 from kces.lab.training import (
     DEEPROBUST,
     FeatureInput,

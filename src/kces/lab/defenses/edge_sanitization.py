@@ -13,8 +13,8 @@ import numpy as np
 from kces.automatic_cut import informed_choice
 from kces.estimator import ALPHAS
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.defense import Correct, Grid, Purifier, best_on_validation
+from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 from kces.scorers import Scored, ScoreOptions, make_scorer
 
 __all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "TimedScores"]

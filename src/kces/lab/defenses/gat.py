@@ -13,9 +13,9 @@ with warnings.catch_warnings():  # importing PyG uses a torch function that is a
     warnings.simplefilter("ignore", DeprecationWarning)
     from torch_geometric.nn import GATConv
 
-from kces.lab.defenses.adjacency import edge_list
 from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.edge_attention import EdgeAttention
+from kces.lab.defenses.weighted_adjacency import edge_list
 from kces.lab.training import FeatureLinear
 
 __all__ = ["GAT"]

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kces.lab.defenses.adjacency import Operator, gcn_operator
 from kces.lab.defenses.defense import Model, Task
+from kces.lab.defenses.weighted_adjacency import Operator, gcn_operator
 from kces.lab.training import FeatureInput, FeatureLinear, uniform_parameter
 
 __all__ = ["GCN", "GCNNetwork"]

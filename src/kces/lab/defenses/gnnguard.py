@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kces.lab.defenses.adjacency import edge_list
 from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.similarity import cosine
+from kces.lab.defenses.weighted_adjacency import edge_list
 from kces.lab.training import FeatureLinear, uniform_parameter
 
 __all__ = ["GNNGuard"]

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.defense import Grid, Purifier, threads_for
+from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded, torch_threads
 from kces.node_pairs import are_edges
 

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from kces.lab.defenses.adjacency import Adjacency, LowRank, Operator
 from kces.lab.defenses.defense import Task
 from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
 from kces.lab.defenses.row_blocks import row_blocks
+from kces.lab.defenses.weighted_adjacency import Adjacency, LowRank, Operator
 from kces.types import Features, is_sparse
 
 __all__ = ["AdjacencySettings", "LearnedAdjacency"]

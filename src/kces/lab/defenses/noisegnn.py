@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from torch import nn
 
-from kces.lab.defenses.adjacency import gcn_operator
 from kces.lab.defenses.defense import Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
+from kces.lab.defenses.weighted_adjacency import gcn_operator
 
 __all__ = ["NoiseGNN"]
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, weighted
 from kces.lab.defenses.defense import NotApplicableError, Purifier
+from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 
 __all__ = ["Oracle"]
 

@@ -10,8 +10,8 @@ from typing_extensions import Self
 
 from kces.datasets.attacked import AttackedGraph
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, sparse_on_edges
 from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, Parameters, Purifier, require_features
+from kces.lab.defenses.weighted_adjacency import Adjacency, sparse_on_edges
 
 __all__ = ["Purified"]
 

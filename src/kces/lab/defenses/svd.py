@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse.linalg import svds
 
 from kces.graph import Graph
-from kces.lab.defenses.adjacency import Adjacency, LowRank
 from kces.lab.defenses.defense import Grid, Purifier
+from kces.lab.defenses.weighted_adjacency import Adjacency, LowRank
 
 __all__ = ["SVD"]
 
