@@ -15,17 +15,29 @@ __all__ = ["AlphaChoice", "Cut", "cut_at"]
 
 @dataclass(frozen=True)
 class AlphaChoice:
-    """A pruning ratio and why it is that: ``alpha`` in [0, 1], ``reason`` in words that end a sentence."""
+    """A pruning ratio and why it is that.
+
+    Attributes
+    ----------
+    alpha : share of the edges to remove, in [0, 1].
+    reason : in words that end a sentence.
+    verdict : ``clean``, ``noisy`` or ``cannot judge`` where the scores decided; None where the caller did.
+    noise : estimated share of noise among the edges, where there is an estimate.
+    interval : lower and upper end of that estimate.
+    """
 
     alpha: float
     reason: str
+    verdict: str | None = None
+    noise: float | None = None
+    interval: tuple[float, float] | None = None
 
     @classmethod
     def asked_for(cls, alpha: float | str) -> AlphaChoice:
         """The caller's own number.
 
         >>> AlphaChoice.asked_for(0.3)
-        AlphaChoice(alpha=0.3, reason='asked for')
+        AlphaChoice(alpha=0.3, reason='asked for', verdict=None, noise=None, interval=None)
         """
         return cls(check_alpha(alpha), "asked for")
 
