@@ -63,8 +63,9 @@ def _show(about: dict) -> None:
     for name, color in (("clean", "green"), ("attacked", "red"), ("sanitized", "bold cyan")):
         table.add_row(f"[{color}]{name}[/]", f"[{color}]{about['accuracy'][name]:.1f} %[/]")
     console.print(table)
+    chance = f"chance would catch {about['injected_removed_by_chance']:.0f}"
     console.print(
         f"preset {about['preset']} removed {about['removed']} edges "
-        f"(alpha {about['alpha']:.3g}: {about['alpha_reason']}), among them [bold]{about['injected_removed']} of {about['injected']}[/] planted ones; "
-        f"chance would catch {about['injected_removed_by_chance']:.0f}. {about['seconds']:.1f} s."
+        f"(alpha {about['alpha']:.3g}: {about['alpha_reason']}), among them "
+        f"[bold]{about['injected_removed']} of {about['injected']}[/] planted ones; {chance}. {about['seconds']:.1f} s."
     )
