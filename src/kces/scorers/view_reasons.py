@@ -118,7 +118,7 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
     """One sentence per reading that carries weight, the weightiest first.
 
     >>> readings_in_words([Reading("own features", 0.5, -0.2, 0.1, 3.0, 40.0)])
-    ('Own features: agreement -0.20, less alike than 97 % of links and less alike than 60 % of random pairs.',)
+    ('Own features: agreement -0.20 (0.10 with the edge itself), less alike than 97 % of links and ...',)
     """
     ordered = sorted(readings, key=lambda reading: -reading.weight)
     return tuple(_sentence(reading) for reading in ordered if reading.weight > 0)
@@ -127,7 +127,8 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
 def _sentence(reading: Reading) -> str:
     name = reading.view[0].upper() + reading.view[1:]
     links, random = _compared(reading.above_links, "links"), _compared(reading.above_random, "random pairs")
-    return f"{name}: agreement {reading.without_edge:.2f}, {links} and {random}."
+    agreement = f"{reading.without_edge:.2f} ({reading.with_edge:.2f} with the edge itself)"
+    return f"{name}: agreement {agreement}, {links} and {random}."
 
 
 def _compared(percent: float, others: str) -> str:
