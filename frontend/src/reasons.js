@@ -22,6 +22,19 @@ function scaleOf(view, value) {
   return (entry) => (entry - low) / width;
 }
 
+const LABEL_WIDTH = 30;
+
+/** The words of a name on lines that fit beside the chart. */
+function wrapped(name) {
+  const lines = [""];
+  for (const word of name.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > LABEL_WIDTH && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 const middle = (deciles, scale) => [scale(deciles[1]), scale(deciles[9])];
 
 function configuration(views, values) {
@@ -37,7 +50,7 @@ function configuration(views, values) {
   const marks = {
     type: "scatter",
     label: "this edge",
-    data: views.map((view, index) => ({ x: scales[index](values[index]), y: view.name })),
+    data: views.map((view, index) => ({ x: scales[index](values[index]), y: index })),
     pointStyle: "rectRot",
     radius: 8,
     backgroundColor: colors.cut,
@@ -48,7 +61,7 @@ function configuration(views, values) {
   return {
     type: "bar",
     data: {
-      labels: views.map((view) => view.name),
+      labels: views.map((view) => wrapped(view.name)),
       datasets: [marks, bars("linked pairs", "links", colors.edges), bars("random pairs", "random", colors.random)],
     },
     options: {
@@ -100,7 +113,7 @@ export function reasonsView(state) {
     const words = element("p", { class: "why" }, edges.whys[edges.why[state.edge]] ?? "");
     if (!views.length || !values.length) return box.replaceChildren(words);
     const drawn = chartBox("Each view of the edge against linked and random pairs; the numbers are in the table below");
-    drawn.box.style.height = `${90 + 62 * views.length}px`;
+    drawn.box.style.height = `${90 + 52 * views.length}px`;
     box.replaceChildren(words, drawn.box, element("div", { class: "scrolled", tabindex: 0, role: "group", "aria-label": "Values of the views" }, valuesTable(views, values)));
     chart = new Chart(drawn.canvas, configuration(views, values));
     return null;

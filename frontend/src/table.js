@@ -1,5 +1,6 @@
 // The ranked table of suspicious edges: search, sort, filter, pages, export.
 import {
+  AccessorModule,
   DownloadModule,
   ExportModule,
   FilterModule,
@@ -7,7 +8,6 @@ import {
   PageModule,
   ResizeColumnsModule,
   ResizeTableModule,
-  ResponsiveLayoutModule,
   SortModule,
   Tabulator,
 } from "tabulator-tables";
@@ -17,6 +17,7 @@ import { onPaper } from "./theme.js";
 import { safeCell } from "./csv.js";
 
 Tabulator.registerModule([
+  AccessorModule,
   DownloadModule,
   ExportModule,
   FilterModule,
@@ -24,7 +25,6 @@ Tabulator.registerModule([
   PageModule,
   ResizeColumnsModule,
   ResizeTableModule,
-  ResponsiveLayoutModule,
   SortModule,
 ]);
 
@@ -75,8 +75,8 @@ function columns({ payload }) {
   ];
   if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 95 }));
   if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 95 }));
-  shown.push(column("why", "Why", { minWidth: 220, widthGrow: 3, responsive: 2 }));
-  if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2, responsive: 3 }));
+  shown.push(column("why", "Why", { minWidth: 220, widthGrow: 3 }));
+  if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2 }));
   return shown;
 }
 
