@@ -16,6 +16,7 @@ __all__ = ["as_script_text", "content_policy", "render", "write_report"]
 
 _STATIC = Path(__file__).parent / "static"
 _PLACES = re.compile(r"/\*KCES_CSS\*/|/\*KCES_JS\*/")
+_POLICY = "KCES_CSP"
 _DATA = "KCES_DATA_JSON"
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&'\u2028\u2029"}
 
@@ -35,10 +36,8 @@ def render(payload: Json) -> str:
     """
     shell = _PLACES.sub(_bundled, (_STATIC / "page.html").read_text(encoding="utf-8"))
     policy = content_policy(shell, served=payload["mode"] == "explore")
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy)}">'
-    before, head, after = shell.partition("<head>")
     # The data go in last and once, so that nothing in them is taken for a placeholder.
-    return (before + head + meta + after).replace(_DATA, as_script_text(payload), 1)
+    return shell.replace(_POLICY, html.escape(policy), 1).replace(_DATA, as_script_text(payload), 1)
 
 
 def write_report(path: str | Path, payload: Json, *, force: bool = False) -> int:
@@ -96,6 +95,6 @@ def _bundled(place: re.Match[str]) -> str:
 
 
 def _hashes(shell: str, tag: str) -> str:
-    inline = re.findall(rf"<{tag}(?: type=\"module\")?>(.*?)</{tag}>", shell, re.DOTALL)
+    inline = re.findall(rf"<{tag}(?![^>]*application/json)[^>]*>(.*?)</{tag}>", shell, re.DOTALL)
     digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in inline]
     return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
