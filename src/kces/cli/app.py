@@ -34,6 +34,11 @@ COMMANDS = {
         "Write GRAPH without its most suspicious edges, in its own format unless told otherwise.",
         _SANITIZE,
     ),
+    "report": Entry(
+        "kces.cli.report:report",
+        "Write a page about GRAPH to hand on: scores, cut, suspicious edges and why. It works offline.",
+        _SANITIZE,
+    ),
     "demo": Entry(
         "kces.cli.demo:demo",
         "Inject cross-class edges into the digits graph, sanitize it, and show what came back.",
