@@ -72,7 +72,7 @@ function configuration(views, values) {
       events: [],
       scales: {
         x: axis(colors, "lowest to highest value of the view", { min: -0.03, max: 1.03, ticks: { display: false } }),
-        y: { type: "category", offset: true, ticks: { color: colors.text }, grid: { display: false } },
+        y: { type: "category", offset: true, ticks: { color: colors.text, autoSkip: false }, grid: { display: false } },
       },
       plugins: { legend: { labels: { color: colors.text, usePointStyle: true } }, tooltip: { enabled: false } },
     },
@@ -113,7 +113,7 @@ export function reasonsView(state) {
     const words = element("p", { class: "why" }, edges.whys[edges.why[state.edge]] ?? "");
     if (!views.length || !values.length) return box.replaceChildren(words);
     const drawn = chartBox("Each view of the edge against linked and random pairs; the numbers are in the table below");
-    drawn.box.style.height = `${90 + 52 * views.length}px`;
+    drawn.box.style.height = `${90 + 62 * views.length}px`;
     box.replaceChildren(words, drawn.box, element("div", { class: "scrolled", tabindex: 0, role: "group", "aria-label": "Values of the views" }, valuesTable(views, values)));
     chart = new Chart(drawn.canvas, configuration(views, values));
     return null;
