@@ -153,13 +153,14 @@ function rowFormatter(state) {
   };
 }
 
-function makeTable(state, holder, rows) {
+function makeTable(state, holder, pages, rows) {
   return new Tabulator(holder, {
     data: rows,
     columns: columns(state),
     layout: "fitColumns",
     pagination: true,
     paginationSize: ROWS_ON_SCREEN,
+    paginationElement: pages,
     renderVertical: "basic",
     placeholder: "No edge matches.",
     rowFormatter: rowFormatter(state),
@@ -194,6 +195,8 @@ function connect(state, table, holder, chosen, status) {
   });
   onPaper((printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
   headerKeys(holder);
+  // The rows take the focus; a grid may hold nothing else that does.
+  holder.querySelector(".tabulator-tableholder").removeAttribute("tabindex");
   report();
 }
 
@@ -201,16 +204,18 @@ export function tablePanel(state) {
   const rows = tableRows(state);
   for (const changed of refreshedRows(state, rows)) Object.assign(rows[changed.id], changed);
   const holder = element("div", { id: "edge-table", "aria-labelledby": "edges-title" });
+  // Outside the grid, which may hold rows only.
+  const pages = element("nav", { class: "pages controls", "aria-label": "Pages of the table" });
   const chosen = filters(state);
   const status = element("p", { role: "status", class: "note", id: "listed" });
   const exporting = element("button", { type: "button", id: "export" }, "Export CSV");
   chosen.bar.append(exporting);
   rowKeys(state, holder);
   queueMicrotask(() => {
-    const table = makeTable(state, holder, rows);
+    const table = makeTable(state, holder, pages, rows);
     table.on("tableBuilt", () => connect(state, table, holder, chosen, status));
     exporting.addEventListener("click", () => table.download("csv", "suspicious-edges.csv", { bom: true }));
   });
   const help = element("p", { class: "note controls" }, "Choose an edge with a click, or with the arrow keys and Enter.");
-  return panel("edges", "Suspicious edges", carriedNote(state.payload), chosen.bar, status, holder, help);
+  return panel("edges", "Suspicious edges", carriedNote(state.payload), chosen.bar, status, holder, pages, help);
 }
