@@ -64,9 +64,11 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     # Few distinct texts serve a million edges: one per view, whole percent, and whether an end is a leaf.
     share = np.floor(np.where(percent >= _ALIKE, percent, 100.0 - percent)).astype(np.int64)
     leaf = (graph.degrees[graph.edges] <= 2).any(axis=1)
-    codes = np.stack([column, share, percent >= _ALIKE, leaf], axis=1)
-    distinct, which = np.unique(codes, axis=0, return_inverse=True)
-    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in distinct], dtype=object)
+    shape = (len(columns), 101, 2, 2)
+    codes = np.ravel_multi_index((column, share, (percent >= _ALIKE).astype(int), leaf.astype(int)), shape)
+    distinct, which = np.unique(codes, return_inverse=True)
+    said = zip(*(part.tolist() for part in np.unravel_index(distinct, shape)), strict=True)
+    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in said], dtype=object)
     reasons = texts[which.ravel()]
     if graph.feature_names is not None:
         accused = np.flatnonzero(percent < _ALIKE)
