@@ -100,6 +100,12 @@ function rowKeys(state, holder) {
   });
 }
 
+/** Whatever rows are on the page, one of them can be reached. */
+function keepReachable(holder) {
+  const rows = holder.querySelectorAll(".tabulator-row");
+  if (rows.length && !holder.querySelector(".tabulator-row[tabindex='0']")) rows[0].setAttribute("tabindex", 0);
+}
+
 /** Headers sort with Enter and Space as they do with a click. */
 function headerKeys(holder) {
   for (const header of holder.querySelectorAll(".tabulator-col.tabulator-sortable")) {
@@ -132,7 +138,7 @@ function filters(state) {
     element("label", {}, "Node ", node, names),
     element("label", { class: "check" }, removed, " only removed edges"),
   );
-  return { bar, keeps, node, inputs: [search, node, removed] };
+  return { bar, keeps, node, removed, inputs: [search, node, removed] };
 }
 
 function carriedNote({ shown_edges: shown, total_edges: total }) {
@@ -149,7 +155,7 @@ function rowFormatter(state) {
     line.classList.toggle("removed", cut !== "kept");
     line.classList.toggle("chosen", state.edge === id);
     line.setAttribute("aria-selected", state.edge === id);
-    if (!line.hasAttribute("tabindex")) line.setAttribute("tabindex", row.getPosition() % ROWS_ON_SCREEN === 1 ? 0 : -1);
+    if (!line.hasAttribute("tabindex")) line.setAttribute("tabindex", -1);
   };
 }
 
@@ -168,6 +174,19 @@ function makeTable(state, holder, pages, rows) {
   });
 }
 
+/** Joins the calls of one frame: a slider moves faster than thousands of rows are updated. */
+function oncePerFrame(action) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      action();
+    });
+  };
+}
+
 function connect(state, table, holder, chosen, status) {
   const rows = table.getData();
   const report = () => {
@@ -177,23 +196,25 @@ function connect(state, table, holder, chosen, status) {
     table.setFilter(chosen.keeps);
     report();
   };
-  const refresh = () => {
-    table.updateData(refreshedRows(state, table.getData())).then(() => {
-      table.getRows("visible").forEach((row) => row.reformat());
-      refilter();
-    });
-  };
+  const reformat = () => table.getRows("visible").forEach((row) => row.reformat());
+  const refresh = oncePerFrame(async () => {
+    await table.updateData(refreshedRows(state, table.getData()));
+    reformat();
+    if (chosen.removed.checked) refilter();
+  });
   chosen.inputs.forEach((input) => input.addEventListener("input", refilter));
   table.on("rowClick", (_, row) => state.chooseEdge(row.getData().id));
   state.on("cut", refresh);
   state.on("marks", refresh);
-  state.on("edge", () => table.getRows("visible").forEach((row) => row.reformat()));
+  state.on("edge", reformat);
   state.on("node", (name) => {
     chosen.node.value = name;
     refilter();
     holder.scrollIntoView({ block: "nearest" });
   });
   onPaper((printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
+  table.on("renderComplete", () => keepReachable(holder));
+  keepReachable(holder);
   headerKeys(holder);
   // The rows take the focus; a grid may hold nothing else that does.
   holder.querySelector(".tabulator-tableholder").removeAttribute("tabindex");

@@ -167,6 +167,14 @@ def test_an_edge_is_chosen_with_the_keyboard(opened: OpenedPage) -> None:
     assert opened.page.locator(".tabulator-row.chosen").get_attribute("aria-selected") == "true"
 
 
+def test_one_row_of_every_page_can_be_reached(opened: OpenedPage) -> None:
+    reachable = opened.page.locator("#edge-table .tabulator-row[tabindex='0']")
+    assert reachable.count() == 1
+    opened.page.click("button[data-page=next]")
+    assert opened.column("rank")[0] == "16"
+    assert reachable.count() == 1
+
+
 def test_two_hops_show_more_than_one(opened: OpenedPage) -> None:
     def drawn() -> int:
         label = opened.page.get_attribute(".neighborhood", "aria-label")
