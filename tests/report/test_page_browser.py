@@ -16,6 +16,7 @@ import pytest
 from kces import score
 from kces.datasets.builtin import synthetic
 from kces.datasets.planted import inject_cross_class_edges
+from kces.graph import Graph
 from kces.report import render, report_payload
 from kces.report.numbers import Json
 
@@ -97,6 +98,19 @@ def test_loads_without_a_complaint_and_without_a_request(opened: OpenedPage) -> 
     assert [url for url in opened.requests if not url.startswith(("file:", "data:", "blob:"))] == []
     assert opened.text("#verdict-title") == "Verdict"
     assert "kces report synthetic" in opened.text("#origin")
+
+
+def test_scores_without_views_are_shown_too(browser: Browser, tmp_path: Path) -> None:
+    graph = synthetic(n=60, degree=4, seed=1)
+    bare = Graph.from_scipy(graph.adjacency, graph.features)
+    scored = score(bare, preset="paper")
+    opened = OpenedPage(browser, report_payload(scored, scored.cut(0.1)), tmp_path)
+    opened.page.focus("#alpha")
+    opened.page.keyboard.press("End")
+    assert int(opened.number("Removed")) == bare.n_edges
+    assert opened.page.locator("#accuracy").count() == 0
+    assert opened.complaints == []
+    opened.context.close()
 
 
 def test_the_policy_refuses_requests_and_foreign_code(opened: OpenedPage) -> None:
@@ -309,7 +323,7 @@ def test_marks_go_to_the_server_and_win_over_the_cut(explorer: Explorer) -> None
     sync_api.expect(first).to_contain_text("removed")
     explorer.page.click("button:text-is('Fine')")
     sync_api.expect(first).to_contain_text("kept")
-    explorer.says("1 edges are marked.")
+    explorer.says("Marked edges: 1.")
     sent = {"source": names[edges["source"][0]], "target": names[edges["target"][0]], "mark": "fine"}
     assert explorer.calls[-1] == ("/api/marks", "secret", sent)
 
