@@ -128,9 +128,9 @@ def plot_neighborhood(scored: Scored, cut: Cut, a: object, b: object, *, ax: Axe
     _draw_edges(ax, scored, cut, ends, places)
     spots = np.array([places[node] for node in nodes.tolist()])
     if graph.labels is None:
-        ax.scatter(*spots.T, s=60, color=_LINK, zorder=2)
+        ax.scatter(spots[:, 0], spots[:, 1], s=60, color=_LINK, zorder=2)
     else:
-        ax.scatter(*spots.T, s=60, c=graph.labels[nodes], cmap="tab10", zorder=2)
+        ax.scatter(spots[:, 0], spots[:, 1], s=60, c=graph.labels[nodes], cmap="tab10", zorder=2)
     for node in nodes.tolist():
         ax.annotate(_plain(graph, node), places[node], xytext=(4, 4), textcoords="offset points", parse_math=False)
     ax.set_title(f"{left_out} more neighbors are not shown" if left_out else "", fontsize="small")
