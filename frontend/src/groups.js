@@ -1,6 +1,6 @@
 // How groups of nodes are told apart: by color and by shape.
 
-const COLORS = ["#0072b2", "#d98200", "#009e73", "#b0569a", "#56a4d9", "#a6761d", "#666699", "#7a9a01", "#c0504d", "#777777"];
+const COLORS = ["#0072b2", "#d98200", "#009e73", "#b0569a", "#56a4d9", "#a6761d", "#666699", "#7a9a01", "#3d7f7f", "#777777"];
 const SHAPES = [
   ["ellipse", "●"],
   ["rectangle", "■"],

@@ -22,6 +22,19 @@ function scaleOf(view, value) {
   return (entry) => (entry - low) / width;
 }
 
+const LABEL_WIDTH = 30;
+
+/** The words of a name on lines that fit beside the chart. */
+function wrapped(name) {
+  const lines = [""];
+  for (const word of name.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > LABEL_WIDTH && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 const middle = (deciles, scale) => [scale(deciles[1]), scale(deciles[9])];
 
 function configuration(views, values) {
@@ -37,7 +50,7 @@ function configuration(views, values) {
   const marks = {
     type: "scatter",
     label: "this edge",
-    data: views.map((view, index) => ({ x: scales[index](values[index]), y: view.name })),
+    data: views.map((view, index) => ({ x: scales[index](values[index]), y: index })),
     pointStyle: "rectRot",
     radius: 8,
     backgroundColor: colors.cut,
@@ -48,7 +61,7 @@ function configuration(views, values) {
   return {
     type: "bar",
     data: {
-      labels: views.map((view) => view.name),
+      labels: views.map((view) => wrapped(view.name)),
       datasets: [marks, bars("linked pairs", "links", colors.edges), bars("random pairs", "random", colors.random)],
     },
     options: {
@@ -59,7 +72,7 @@ function configuration(views, values) {
       events: [],
       scales: {
         x: axis(colors, "lowest to highest value of the view", { min: -0.03, max: 1.03, ticks: { display: false } }),
-        y: { type: "category", offset: true, ticks: { color: colors.text }, grid: { display: false } },
+        y: { type: "category", offset: true, ticks: { color: colors.text, autoSkip: false }, grid: { display: false } },
       },
       plugins: { legend: { labels: { color: colors.text, usePointStyle: true } }, tooltip: { enabled: false } },
     },

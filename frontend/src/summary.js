@@ -16,6 +16,16 @@ export function header(state) {
   );
 }
 
+const VERDICTS = {
+  clean: "✓ Clean: the edges look as links should",
+  noisy: "✕ Noisy: some edges look like random pairs",
+  "cannot judge": "? Cannot judge: links and random pairs look too much alike",
+};
+
+function verdictText({ verdict, removed }) {
+  return verdict === null ? `${count(removed)} edges are removed` : (VERDICTS[verdict] ?? verdict);
+}
+
 function noiseText({ noise, interval }) {
   if (noise === null) return null;
   const range = interval ? ` (interval ${percent(interval[0])} to ${percent(interval[1])})` : "";
@@ -25,7 +35,7 @@ function noiseText({ noise, interval }) {
 export function verdictPanel(state) {
   const { cut, about } = state.payload;
   const parts = [
-    element("p", { class: "verdict" }, cut.verdict ?? `${count(cut.removed)} edges are removed`),
+    element("p", { class: "verdict" }, verdictText(cut)),
     facts([
       ["Estimated noise", noiseText(cut)],
       ["Cut α", decimal(cut.alpha)],

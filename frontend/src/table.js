@@ -1,5 +1,6 @@
 // The ranked table of suspicious edges: search, sort, filter, pages, export.
 import {
+  AccessorModule,
   DownloadModule,
   ExportModule,
   FilterModule,
@@ -7,7 +8,6 @@ import {
   PageModule,
   ResizeColumnsModule,
   ResizeTableModule,
-  ResponsiveLayoutModule,
   SortModule,
   Tabulator,
 } from "tabulator-tables";
@@ -17,6 +17,7 @@ import { onPaper } from "./theme.js";
 import { safeCell } from "./csv.js";
 
 Tabulator.registerModule([
+  AccessorModule,
   DownloadModule,
   ExportModule,
   FilterModule,
@@ -24,7 +25,6 @@ Tabulator.registerModule([
   PageModule,
   ResizeColumnsModule,
   ResizeTableModule,
-  ResponsiveLayoutModule,
   SortModule,
 ]);
 
@@ -75,8 +75,8 @@ function columns({ payload }) {
   ];
   if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 95 }));
   if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 95 }));
-  shown.push(column("why", "Why", { minWidth: 220, widthGrow: 3, responsive: 2 }));
-  if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2, responsive: 3 }));
+  shown.push(column("why", "Why", { minWidth: 220, widthGrow: 3 }));
+  if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2 }));
   return shown;
 }
 
@@ -98,6 +98,12 @@ function rowKeys(state, holder) {
     else return;
     event.preventDefault();
   });
+}
+
+/** Whatever rows are on the page, one of them can be reached. */
+function keepReachable(holder) {
+  const rows = holder.querySelectorAll(".tabulator-row");
+  if (rows.length && !holder.querySelector(".tabulator-row[tabindex='0']")) rows[0].setAttribute("tabindex", 0);
 }
 
 /** Headers sort with Enter and Space as they do with a click. */
@@ -132,7 +138,7 @@ function filters(state) {
     element("label", {}, "Node ", node, names),
     element("label", { class: "check" }, removed, " only removed edges"),
   );
-  return { bar, keeps, node, inputs: [search, node, removed] };
+  return { bar, keeps, node, removed, inputs: [search, node, removed] };
 }
 
 function carriedNote({ shown_edges: shown, total_edges: total }) {
@@ -149,22 +155,36 @@ function rowFormatter(state) {
     line.classList.toggle("removed", cut !== "kept");
     line.classList.toggle("chosen", state.edge === id);
     line.setAttribute("aria-selected", state.edge === id);
-    if (!line.hasAttribute("tabindex")) line.setAttribute("tabindex", row.getPosition() % ROWS_ON_SCREEN === 1 ? 0 : -1);
+    if (!line.hasAttribute("tabindex")) line.setAttribute("tabindex", -1);
   };
 }
 
-function makeTable(state, holder, rows) {
+function makeTable(state, holder, pages, rows) {
   return new Tabulator(holder, {
     data: rows,
     columns: columns(state),
     layout: "fitColumns",
     pagination: true,
     paginationSize: ROWS_ON_SCREEN,
+    paginationElement: pages,
     renderVertical: "basic",
     placeholder: "No edge matches.",
     rowFormatter: rowFormatter(state),
     columnDefaults: { resizable: "header" },
   });
+}
+
+/** Joins the calls of one frame: a slider moves faster than thousands of rows are updated. */
+function oncePerFrame(action) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      action();
+    });
+  };
 }
 
 function connect(state, table, holder, chosen, status) {
@@ -176,24 +196,28 @@ function connect(state, table, holder, chosen, status) {
     table.setFilter(chosen.keeps);
     report();
   };
-  const refresh = () => {
-    table.updateData(refreshedRows(state, table.getData())).then(() => {
-      table.getRows("visible").forEach((row) => row.reformat());
-      refilter();
-    });
-  };
+  const reformat = () => table.getRows("visible").forEach((row) => row.reformat());
+  const refresh = oncePerFrame(async () => {
+    await table.updateData(refreshedRows(state, table.getData()));
+    reformat();
+    if (chosen.removed.checked) refilter();
+  });
   chosen.inputs.forEach((input) => input.addEventListener("input", refilter));
   table.on("rowClick", (_, row) => state.chooseEdge(row.getData().id));
   state.on("cut", refresh);
   state.on("marks", refresh);
-  state.on("edge", () => table.getRows("visible").forEach((row) => row.reformat()));
+  state.on("edge", reformat);
   state.on("node", (name) => {
     chosen.node.value = name;
     refilter();
     holder.scrollIntoView({ block: "nearest" });
   });
   onPaper((printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
+  table.on("renderComplete", () => keepReachable(holder));
+  keepReachable(holder);
   headerKeys(holder);
+  // The rows take the focus; a grid may hold nothing else that does.
+  holder.querySelector(".tabulator-tableholder").removeAttribute("tabindex");
   report();
 }
 
@@ -201,16 +225,18 @@ export function tablePanel(state) {
   const rows = tableRows(state);
   for (const changed of refreshedRows(state, rows)) Object.assign(rows[changed.id], changed);
   const holder = element("div", { id: "edge-table", "aria-labelledby": "edges-title" });
+  // Outside the grid, which may hold rows only.
+  const pages = element("nav", { class: "pages controls", "aria-label": "Pages of the table" });
   const chosen = filters(state);
   const status = element("p", { role: "status", class: "note", id: "listed" });
   const exporting = element("button", { type: "button", id: "export" }, "Export CSV");
   chosen.bar.append(exporting);
   rowKeys(state, holder);
   queueMicrotask(() => {
-    const table = makeTable(state, holder, rows);
+    const table = makeTable(state, holder, pages, rows);
     table.on("tableBuilt", () => connect(state, table, holder, chosen, status));
     exporting.addEventListener("click", () => table.download("csv", "suspicious-edges.csv", { bom: true }));
   });
   const help = element("p", { class: "note controls" }, "Choose an edge with a click, or with the arrow keys and Enter.");
-  return panel("edges", "Suspicious edges", carriedNote(state.payload), chosen.bar, status, holder, help);
+  return panel("edges", "Suspicious edges", carriedNote(state.payload), chosen.bar, status, holder, pages, help);
 }
