@@ -204,7 +204,9 @@ function connect(state, table, holder, chosen, status) {
   };
   const reformat = () => table.getRows("visible").forEach((row) => row.reformat());
   const refresh = oncePerFrame(async () => {
-    await table.updateData(refreshedRows(state, table.getData()));
+    const changed = refreshedRows(state, table.getData());
+    if (!changed.length) return;
+    await table.updateData(changed);
     reformat();
     if (chosen.removed.checked) refilter();
   });
@@ -225,6 +227,8 @@ function connect(state, table, holder, chosen, status) {
   // The rows take the focus; a grid may hold nothing else that does.
   holder.querySelector(".tabulator-tableholder").removeAttribute("tabindex");
   report();
+  // Marks may have come from the server before the table was ready.
+  refresh();
 }
 
 export function tablePanel(state) {

@@ -7,6 +7,9 @@ import csv
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -347,3 +350,40 @@ def test_an_error_of_the_server_is_shown_as_text(explorer: Explorer) -> None:
     explorer.answers["/api/save"] = (400, {"error": "<b>no such folder</b>"})
     explorer.page.click("text=Save sanitized graph")
     explorer.says("Error: <b>no such folder</b>")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """``kces explore`` on a table of links, as a person would start it; the address that it prints."""
+    ring = [(f"n{node}", f"n{(node + step) % 12}") for node in range(12) for step in (1, 2)]
+    (tmp_path / "links.csv").write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in ring))
+    command = [sys.executable, "-m", "kces", "explore", "links.csv", "--no-browser", "--alpha", "0.25"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", process.stdout.readline())
+        yield address[0] if address else ""
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+
+
+def test_marking_rescoring_and_saving_with_the_real_server(browser: Browser, served: str, tmp_path: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(served)
+    first = page.locator("#edge-table .tabulator-row").first
+    sync_api.expect(first).to_contain_text("removed")
+    kept = [cell.inner_text() for cell in first.locator("[tabulator-field=source], [tabulator-field=target]").all()]
+    status = page.locator("#explore-status")
+    page.click("button:text-is('Fine')")
+    sync_api.expect(status).to_have_text("Marked edges: 1.")
+    page.click("button:text-is('Rescore')")
+    sync_api.expect(page.locator("#edge-table")).to_contain_text("fine")
+    page.click("text=Save sanitized graph")
+    sync_api.expect(status).to_contain_text("Saved")
+    assert complaints == []
+    context.close()
+    saved = [line.split(",") for line in (tmp_path / "clean.csv").read_text().splitlines()[1:]]
+    assert 0 < len(saved) < 24
+    assert sorted(kept) in [sorted(row[:2]) for row in saved]
