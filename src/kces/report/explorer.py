@@ -41,6 +41,7 @@ class Explorer:
     describe : makes the document of the page.
     write : writes the graph with the edges of a mask into a new file.
     alpha : the cut that the page begins with.
+    scored : the scores that the page shows, made without the edges that were marked harmful when it was last asked.
     """
 
     scorer: Scorer
