@@ -40,7 +40,7 @@ export function loadMarks(state) {
     const { marks } = await call("/api/marks");
     for (const { source, target, mark } of marks) state.setMark(source, target, mark);
     state.emit("marks");
-    return marks.length ? `${count(marks.length)} marks are kept from before.` : "";
+    return marks.length ? `Marked edges: ${count(marks.length)}.` : "";
   });
 }
 
@@ -54,7 +54,7 @@ export function markButtons(state) {
       const { marks } = await call("/api/marks", { source, target, mark });
       state.setMark(source, target, mark);
       state.emit("marks");
-      return `${count(marks)} edges are marked.`;
+      return `Marked edges: ${count(marks)}.`;
     });
   const button = (text, mark) => element("button", { type: "button", onclick: () => put(mark) }, text);
   return element(

@@ -9,7 +9,7 @@ import { hotNodesPanel } from "./hot_nodes.js";
 import { State } from "./state.js";
 import { accuracyPanel, graphPanel, header, originPanel, verdictPanel } from "./summary.js";
 import { tablePanel } from "./table.js";
-import { onPaper } from "./theme.js";
+import { watchMedia } from "./theme.js";
 
 const root = document.getElementById("kces-page");
 let current = null;
@@ -34,8 +34,5 @@ function start(payload) {
   if (explores) loadMarks(state);
 }
 
-onPaper((printing) => {
-  for (const details of document.querySelectorAll("details")) details.open = printing;
-  current.emit("theme");
-});
+watchMedia(() => current);
 start(JSON.parse(document.getElementById("kces-data").textContent));

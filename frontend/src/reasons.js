@@ -22,7 +22,7 @@ function scaleOf(view, value) {
   return (entry) => (entry - low) / width;
 }
 
-const LABEL_WIDTH = 30;
+const LABEL_WIDTH = 24;
 
 /** The words of a name on lines that fit beside the chart. */
 function wrapped(name) {

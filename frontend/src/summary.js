@@ -95,6 +95,15 @@ export function originPanel(state) {
   const parameters = Object.entries(about.parameters).map(([name, value]) =>
     element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, String(value))),
   );
+  const details = element(
+    "details",
+    {},
+    element("summary", {}, "Parameters"),
+    element("table", { class: "plain" }, element("caption", { class: "hidden" }, "Parameters"), element("tbody", {}, ...parameters)),
+  );
+  state.on("paper", (printing) => {
+    details.open = printing;
+  });
   return panel(
     "origin",
     "How this was made",
@@ -108,11 +117,6 @@ export function originPanel(state) {
     ]),
     about.engine_reason ? element("p", { class: "note" }, about.engine_reason) : null,
     about.command ? element("pre", { tabindex: 0, "aria-label": "Command" }, element("code", {}, about.command)) : null,
-    element(
-      "details",
-      {},
-      element("summary", {}, "Parameters"),
-      element("table", { class: "plain" }, element("caption", { class: "hidden" }, "Parameters"), element("tbody", {}, ...parameters)),
-    ),
+    details,
   );
 }

@@ -13,7 +13,6 @@ import {
 } from "tabulator-tables";
 import { element, nameElement, panel } from "./dom.js";
 import { count, significant } from "./numbers.js";
-import { onPaper } from "./theme.js";
 import { safeCell } from "./csv.js";
 
 Tabulator.registerModule([
@@ -60,7 +59,14 @@ function refreshedRows(state, rows) {
   return changed;
 }
 
-const asName = (cell) => nameElement(String(cell.getValue()), "span");
+/** A text that the column may cut further than its own length does: the whole of it is always in the title. */
+function asName(cell) {
+  const text = String(cell.getValue());
+  const shown = nameElement(text, "span");
+  shown.title = text;
+  return shown;
+}
+const asSentence = (cell) => element("span", { title: cell.getValue() }, cell.getValue());
 const asText = (cell) => document.createTextNode(String(cell.getValue()));
 const asNumber = (cell) => document.createTextNode(significant(cell.getValue()));
 
@@ -68,14 +74,14 @@ function columns({ payload }) {
   const column = (field, title, more = {}) => ({ field, title, formatter: asName, accessorDownload: safeCell, headerWordWrap: true, ...more });
   const shown = [
     column("rank", "Rank", { formatter: asText, sorter: "number", width: 80, hozAlign: "right" }),
-    column("source", "Source", { minWidth: 100 }),
-    column("target", "Target", { minWidth: 100 }),
+    column("source", "Source", { minWidth: 100, widthGrow: 2 }),
+    column("target", "Target", { minWidth: 100, widthGrow: 2 }),
     column("score", "Score", { formatter: asNumber, sorter: "number", width: 100, hozAlign: "right" }),
     column("cut", "Cut", { formatter: asText, width: 105 }),
   ];
   if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 95 }));
   if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 95 }));
-  shown.push(column("why", "Why", { minWidth: 220, widthGrow: 3 }));
+  shown.push(column("why", "Why", { formatter: asSentence, minWidth: 220, widthGrow: 3 }));
   if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2 }));
   return shown;
 }
@@ -198,7 +204,9 @@ function connect(state, table, holder, chosen, status) {
   };
   const reformat = () => table.getRows("visible").forEach((row) => row.reformat());
   const refresh = oncePerFrame(async () => {
-    await table.updateData(refreshedRows(state, table.getData()));
+    const changed = refreshedRows(state, table.getData());
+    if (!changed.length) return;
+    await table.updateData(changed);
     reformat();
     if (chosen.removed.checked) refilter();
   });
@@ -212,13 +220,15 @@ function connect(state, table, holder, chosen, status) {
     refilter();
     holder.scrollIntoView({ block: "nearest" });
   });
-  onPaper((printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
+  state.on("paper", (printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
   table.on("renderComplete", () => keepReachable(holder));
   keepReachable(holder);
   headerKeys(holder);
   // The rows take the focus; a grid may hold nothing else that does.
   holder.querySelector(".tabulator-tableholder").removeAttribute("tabindex");
   report();
+  // Marks may have come from the server before the table was ready.
+  refresh();
 }
 
 export function tablePanel(state) {

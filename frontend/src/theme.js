@@ -24,20 +24,20 @@ export function themeButton(state) {
   const label = () => {
     button.textContent = isDark() ? "Light colors" : "Dark colors";
   };
-  const changed = () => {
-    label();
-    state.emit("theme");
-  };
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    changed();
+    state.emit("theme");
   });
-  dark.addEventListener("change", changed);
+  state.on("theme", label);
   label();
   return button;
 }
 
-/** Calls the function when the page goes to paper (true) and when it comes back (false). */
-export function onPaper(listener) {
-  paper.addEventListener("change", () => listener(paper.matches));
+/** Tells the state that `current` gives about changes of the system's colors and about paper: true when it goes there. */
+export function watchMedia(current) {
+  dark.addEventListener("change", () => current().emit("theme"));
+  paper.addEventListener("change", () => {
+    current().emit("paper", paper.matches);
+    current().emit("theme");
+  });
 }

@@ -7,6 +7,9 @@ import csv
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +19,7 @@ import pytest
 from kces import score
 from kces.datasets.builtin import synthetic
 from kces.datasets.planted import inject_cross_class_edges
+from kces.graph import Graph
 from kces.report import render, report_payload
 from kces.report.numbers import Json
 
@@ -97,6 +101,19 @@ def test_loads_without_a_complaint_and_without_a_request(opened: OpenedPage) -> 
     assert [url for url in opened.requests if not url.startswith(("file:", "data:", "blob:"))] == []
     assert opened.text("#verdict-title") == "Verdict"
     assert "kces report synthetic" in opened.text("#origin")
+
+
+def test_scores_without_views_are_shown_too(browser: Browser, tmp_path: Path) -> None:
+    graph = synthetic(n=60, degree=4, seed=1)
+    bare = Graph.from_scipy(graph.adjacency, graph.features)
+    scored = score(bare, preset="paper")
+    opened = OpenedPage(browser, report_payload(scored, scored.cut(0.1)), tmp_path)
+    opened.page.focus("#alpha")
+    opened.page.keyboard.press("End")
+    assert int(opened.number("Removed")) == bare.n_edges
+    assert opened.page.locator("#accuracy").count() == 0
+    assert opened.complaints == []
+    opened.context.close()
 
 
 def test_the_policy_refuses_requests_and_foreign_code(opened: OpenedPage) -> None:
@@ -309,7 +326,7 @@ def test_marks_go_to_the_server_and_win_over_the_cut(explorer: Explorer) -> None
     sync_api.expect(first).to_contain_text("removed")
     explorer.page.click("button:text-is('Fine')")
     sync_api.expect(first).to_contain_text("kept")
-    explorer.says("1 edges are marked.")
+    explorer.says("Marked edges: 1.")
     sent = {"source": names[edges["source"][0]], "target": names[edges["target"][0]], "mark": "fine"}
     assert explorer.calls[-1] == ("/api/marks", "secret", sent)
 
@@ -333,3 +350,40 @@ def test_an_error_of_the_server_is_shown_as_text(explorer: Explorer) -> None:
     explorer.answers["/api/save"] = (400, {"error": "<b>no such folder</b>"})
     explorer.page.click("text=Save sanitized graph")
     explorer.says("Error: <b>no such folder</b>")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """``kces explore`` on a table of links, as a person would start it; the address that it prints."""
+    ring = [(f"n{node}", f"n{(node + step) % 12}") for node in range(12) for step in (1, 2)]
+    (tmp_path / "links.csv").write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in ring))
+    command = [sys.executable, "-m", "kces", "explore", "links.csv", "--no-browser", "--alpha", "0.25"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", process.stdout.readline())
+        yield address[0] if address else ""
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+
+
+def test_marking_rescoring_and_saving_with_the_real_server(browser: Browser, served: str, tmp_path: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(served)
+    first = page.locator("#edge-table .tabulator-row").first
+    sync_api.expect(first).to_contain_text("removed")
+    kept = [cell.inner_text() for cell in first.locator("[tabulator-field=source], [tabulator-field=target]").all()]
+    status = page.locator("#explore-status")
+    page.click("button:text-is('Fine')")
+    sync_api.expect(status).to_have_text("Marked edges: 1.")
+    page.click("button:text-is('Rescore')")
+    sync_api.expect(page.locator("#edge-table")).to_contain_text("fine")
+    page.click("text=Save sanitized graph")
+    sync_api.expect(status).to_contain_text("Saved")
+    assert complaints == []
+    context.close()
+    saved = [line.split(",") for line in (tmp_path / "clean.csv").read_text().splitlines()[1:]]
+    assert 0 < len(saved) < 24
+    assert sorted(kept) in [sorted(row[:2]) for row in saved]
