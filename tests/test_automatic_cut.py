@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from kces.automatic_cut import Yardstick, automatic_choice, informed_choice, unrelated_pairs, unrelated_share
+from kces.automatic_cut import (
+    Yardstick,
+    automatic_choice,
+    read_symptoms,
+    twice_the_noise,
+    unrelated_pairs,
+    unrelated_share,
+)
 from kces.datasets.builtin import digits, synthetic
+from kces.datasets.planted import inject_cross_class_edges
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.scorers import ScoreOptions, make_scorer
@@ -45,48 +55,66 @@ def test_a_noisy_graph_loses_about_what_was_planted(share: float) -> None:
     assert estimate == pytest.approx(planted, abs=0.06)
 
 
-def test_the_cut_is_twice_as_deep_as_the_noise_but_never_above_half() -> None:
+def test_the_plain_rule_cuts_twice_the_noise_but_never_above_half() -> None:
     unrelated = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
     for noisy, expected in ((0, 0.0), (1, 0.2), (2, 0.4), (6, 0.5)):
         scores = np.array([2.0] * noisy + [1.0] * (10 - noisy))
-        assert automatic_alpha(Yardstick(scores, unrelated)) == pytest.approx(expected)
+        assert twice_the_noise(Yardstick(scores, unrelated)).alpha == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, "clean"), (0.1, "noisy"), (0.3, "noisy")])
+def test_the_verdict_estimate_and_interval_on_planted_noise(share: float, verdict: str) -> None:
+    graph = inject_cross_class_edges(digits(), share)[0] if share else digits()
+    choice = automatic_choice(yardstick_of(graph))
+    planted = share / (1 + share)
+    assert choice.verdict == verdict
+    assert choice.noise == pytest.approx(planted, abs=0.05)
+    assert choice.interval[0] <= choice.noise <= choice.interval[1]
+    assert choice.alpha == pytest.approx(planted, abs=0.1)
+
+
+@pytest.mark.parametrize("change", ["noise", "shuffled"])
+def test_features_that_do_not_speak_of_links_are_not_judged(change: str) -> None:
+    graph, generator = digits(), np.random.default_rng(0)
+    features = (
+        generator.standard_normal(graph.features.shape)
+        if change == "noise"
+        else graph.features[generator.permutation(graph.n_nodes)]
+    )
+    choice = automatic_choice(yardstick_of(replace(graph, features=features)))
+    assert (choice.verdict, choice.alpha) == ("cannot judge", 0.0)
+
+
+def test_noise_that_gathers_at_nodes_is_cut_deeper() -> None:
+    """The same number of noisy edges, thrown at random and all at ten nodes."""
+    graph, generator = digits(), np.random.default_rng(0)
+    found = []
+    for busy in (np.arange(graph.n_nodes), np.arange(10)):
+        ends = np.stack([generator.choice(busy, 1200), generator.integers(graph.n_nodes, size=1200)], axis=1)
+        ends = np.sort(ends[graph.labels[ends[:, 0]] != graph.labels[ends[:, 1]]], axis=1)
+        both = np.unique(np.concatenate([graph.edges, ends]), axis=0)
+        found.append(read_symptoms(yardstick_of(graph.with_edges(both))))
+    assert found[0].gathering < 2 < found[1].gathering
+
+
+def test_an_edge_of_which_nothing_is_known_is_spared() -> None:
+    """A node with neither features nor another link: its only edge looks unrelated, and stays."""
+    graph, _ = inject_cross_class_edges(digits(), 0.3)
+    features = graph.features.copy()
+    leaf = graph.n_nodes
+    edges = np.concatenate([graph.edges, [[0, leaf]]])
+    with_leaf = Graph.from_edges(edges, np.vstack([features, np.zeros(features.shape[1])]), n_nodes=leaf + 1)
+    scored = make_scorer(ScoreOptions()).score(with_leaf)
+    edge = with_leaf.edges.tolist().index([0, leaf])
+    cut = scored.cut()
+    assert cut.n_removed > 0
+    assert scored.scores[edge] > cut.threshold
+    assert cut.kept[edge]
 
 
 def test_without_features_nothing_is_cut_automatically() -> None:
     edges = synthetic(n=200, seed=0).edges
     assert automatic_alpha(yardstick_of(Graph.from_edges(edges, n_nodes=200))) == 0.0
-
-
-def rights(*counts: int, nodes: int = 200) -> np.ndarray:
-    """Row i: the first ``counts[i]`` of the validation nodes are right."""
-    return np.arange(nodes) < np.array(counts)[:, None]
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
-        ((100, 100, 100), 1),  # validation is indifferent: automatic
-        ((100, 100, 103), 1),  # three nodes gained are chance
-        ((100, 100, 160), 2),  # sixty are not
-        ((160, 100, 160), 0),  # the automatic cut surely harms: none
-        ((160, 158, 159), 1),
-        ((100, 170, 165), 1),
-    ],
-)
-def test_validation_decides_only_where_it_can(counts: tuple[int, ...], expected: int) -> None:
-    assert informed_choice(rights(*counts), none=0, automatic=1) == expected
-
-
-def test_only_nodes_that_differ_count() -> None:
-    """Seven more right and none fewer is sure; the same lead out of a hundred differences is not."""
-    none = np.arange(200) < 100
-    steady, restless = none.copy(), none.copy()
-    steady[100:107] = True
-    restless[:50] = False
-    restless[100:157] = True
-    assert steady.sum() == restless.sum()
-    assert informed_choice(np.array([none, none, steady]), none=0, automatic=1) == 2
-    assert informed_choice(np.array([none, none, restless]), none=0, automatic=1) == 1
 
 
 def test_the_lower_of_two_groups_is_the_null() -> None:

@@ -45,7 +45,8 @@ def test_percentiles_count_links_and_random_pairs_below() -> None:
     reading = explain_edge(scored, scored.cut(0.1), *graph.edges[7]).grounds.readings[0]
     evidence = scored.evidence
     own = evidence.edge_views[7, 0]
-    assert reading.above_links == pytest.approx(100 * np.mean(evidence.edge_views[:, 0] < own))
+    others = evidence.edge_views[:, 0]
+    assert reading.above_links == pytest.approx(100 * (np.mean(others < own) + np.mean(others == own) / 2))
     assert reading.above_random == pytest.approx(100 * np.mean(evidence.random_views[:, 0] < own))
 
 
@@ -121,3 +122,8 @@ def test_a_leaf_says_that_nothing_else_testifies() -> None:
     reasons = kces.score(graph).reasons()
     assert reasons[0].endswith("an end has no other link to testify")
     assert not reasons[1].endswith("testify")
+
+
+def test_edges_that_are_all_alike_have_no_reason() -> None:
+    ring = Graph.from_edges([[i, (i + 1) % 6] for i in range(6)])
+    assert set(kces.score(ring).reasons()) == {"no view tells it from the other links"}

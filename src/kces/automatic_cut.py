@@ -1,8 +1,16 @@
-"""Choosing α without labels: how many edges look no better than pairs of unrelated nodes.
+"""Choosing α without labels: how much noise there is, how it gathers, and whether that can be judged at all.
 
-Random pairs of nodes are a yardstick that needs no label. Most of them are unrelated, some belong to one class; on a
-graph with two classes that is every second pair. So the kernel values of random pairs are split into two groups, and
-the lower one is the null distribution. An edge is kept when its ends are significantly more alike than that.
+Random pairs of nodes are a yardstick that needs no label: they show what agreement looks like where there is no reason
+for a link. Three numbers are read off it:
+
+- ``unrelated``, the share of edges that are not significantly more alike than the lower of two groups of random pairs;
+- ``below_median``, Storey's estimate of the share of edges that are random pairs: twice the share of edges that agree
+  less than the median random pair. It is near zero on a clean graph, whose weak links are still better than random;
+- ``gathering``, how unevenly the unrelated edges lie on the nodes: the variance of their number at a node over what it
+  would be if they lay at random. Noise that comes by chance does not gather. An attack does, and its edges then vouch
+  for each other: the cut has to go deeper than the noise that shows.
+
+The noise is ``unrelated``, faded out where ``below_median`` says clean; the cut is ``noise · gathering``.
 """
 
 from __future__ import annotations
@@ -15,35 +23,43 @@ from scipy.special import ndtri
 from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
 from kces.two_groups import two_groups
-from kces.types import Array, Bools
+from kces.types import Array, Ints
 
 __all__ = [
     "DEEPEST",
-    "DEPTH",
-    "SIGNIFICANCE",
-    "SURE",
+    "Symptoms",
     "Yardstick",
     "automatic_choice",
-    "informed_choice",
-    "surely_better",
+    "read_symptoms",
+    "twice_the_noise",
     "unrelated_pairs",
     "unrelated_share",
 ]
 
-
 SIGNIFICANCE = 0.01
 """Share of unrelated pairs that would pass as edges."""
 
-DEPTH = 2.0
-"""How far beyond the estimated noise to cut. No ranking is perfect, and under a strong attack the few adversarial
-edges that stay do more harm than as many good edges that go: the factor was chosen on the tuning graphs."""
+CLEAR = 0.03
+"""Storey's estimate from which noise is taken in full; below, the noise fades with the cube of the ratio."""
+
+NEGLIGIBLE = 0.01
+"""Noise below this is none: the graph is clean, and no edge goes."""
 
 DEEPEST = 0.5
 """Never more than half of the edges: where most edges look random, the score has little to say."""
 
+LEAST_CONTRAST = 0.63
+"""Chance that the ends of an edge have more alike features than a random pair, below which features do not speak of
+links: half way between chance (0.5) and the lowest on the tuning graphs (0.76)."""
 
-SURE = 2.0
-"""Standard errors by which one pruning must beat another on validation before its lead counts."""
+MOST_GATHERING = 8.0
+"""Twice the highest on the tuning graphs (3.9): beyond, weak links lie on few nodes for a reason that is no attack."""
+
+MOST_UNRELATED = 1.0 / 3.0
+"""Twice the highest on the tuning graphs (0.17)."""
+
+DEPTH = 2.0
+"""Of the plainer rule :func:`twice_the_noise`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,66 +71,126 @@ class Yardstick:
     scores : (E,) of the edges.
     random_scores : (R,) of random pairs that are not edges.
     own_features : whether the features can tell nodes apart at all.
+    contrast : chance that the ends of an edge have more alike features than a random pair.
+    edges : (E, 2) the ends; None where nobody asks how noise gathers.
     """
 
     scores: Array
     random_scores: Array
     own_features: bool = True
+    contrast: float = 1.0
+    edges: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Symptoms:
+    """What is read off the yardstick; see the head of this file."""
+
+    unrelated: float
+    below_median: float
+    gathering: float
+    contrast: float
+
+    @property
+    def noise(self) -> float:
+        """Estimated share of noise among the edges."""
+        return self.unrelated * min(1.0, self.below_median / CLEAR) ** 3
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """From what is surely noise to what may be."""
+        return min(self.below_median, self.noise), self.unrelated
+
+
+def read_symptoms(yardstick: Yardstick) -> Symptoms:
+    """Measure how much looks like noise, and how it gathers.
+
+    >>> noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
+    >>> read_symptoms(Yardstick(np.array([2.1] + [1.0] * 9), noise)).unrelated
+    0.1
+    """
+    agreement, random = _agreement(yardstick.scores), _agreement(yardstick.random_scores)
+    centre, spread = unrelated_pairs(yardstick.random_scores)
+    unrelated = agreement < centre - ndtri(SIGNIFICANCE) * spread
+    gathering = 1.0 if yardstick.edges is None else _gathering(yardstick.edges, unrelated)
+    below = 2.0 * float(np.mean(agreement < np.median(random)))
+    return Symptoms(float(unrelated.mean()), below, gathering, yardstick.contrast)
 
 
 def automatic_choice(yardstick: Yardstick) -> AlphaChoice:
-    """``DEPTH`` times the share of edges that look like unrelated pairs, at most ``DEEPEST``.
-
-    Without features that tell nodes apart the answer is 0: good edges of sparse neighbourhoods then look as random
-    as planted ones, and a node that loses its edges loses all that is known about it. Choose α on validation there.
+    """The ratio that the scores suggest, with the estimate of noise behind it, or why it cannot be judged.
 
     Examples
     --------
     >>> noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
-    >>> automatic_choice(Yardstick(np.array([2.0] + [1.0] * 9), noise)).alpha
+    >>> choice = automatic_choice(Yardstick(np.array([2.1] + [1.0] * 9), noise))
+    >>> choice.verdict, choice.alpha
+    ('noisy', 0.1)
+    >>> automatic_choice(Yardstick(np.ones(9), noise, contrast=0.5)).verdict
+    'cannot judge'
+    """
+    if len(yardstick.scores) == 0:
+        raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
+    if not yardstick.own_features:
+        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
+    if len(yardstick.random_scores) < 2:
+        return _no_verdict("there are no unlinked pairs to compare the edges with")
+    found = read_symptoms(yardstick)
+    if found.contrast < LEAST_CONTRAST:
+        return _no_verdict(
+            "linked nodes are hardly more alike in their features than random ones, so they do not speak of links"
+        )
+    if found.unrelated > MOST_UNRELATED:
+        return _no_verdict(f"{found.unrelated:.0%} of the edges look like random pairs, too many to tell good from bad")
+    if found.gathering > MOST_GATHERING:
+        return _no_verdict("edges between unlike nodes are how this graph is made: they gather at a few nodes")
+    if found.noise < NEGLIGIBLE:
+        reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%})"
+        return AlphaChoice(0.0, reason, "clean", found.noise, found.interval)
+    alpha = min(found.noise * max(found.gathering, 1.0), DEEPEST)
+    low, high = found.interval
+    reason = f"about {found.noise:.1%} of the edges look like noise ({low:.1%} to {high:.1%})"
+    if found.gathering > 1.5:
+        reason += f" and gather at nodes ({found.gathering:.1f} times chance), so the cut goes deeper"
+    return AlphaChoice(alpha, reason, "noisy", found.noise, found.interval)
+
+
+def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:
+    """A plainer rule, for comparison: twice the share of unrelated edges, at most ``DEEPEST``.
+
+    The tables of the laboratory were made with it.
+
+    >>> noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
+    >>> twice_the_noise(Yardstick(np.array([2.0] + [1.0] * 9), noise)).alpha
     0.2
     """
     if not yardstick.own_features:
-        return AlphaChoice(0.0, "the features cannot tell nodes apart, so nothing says which edges are noise")
+        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
     share = unrelated_share(yardstick.scores, yardstick.random_scores)
     return AlphaChoice(min(DEPTH * share, DEEPEST), f"{share:.1%} of the edges look no better than random pairs")
 
 
-def informed_choice(right: Bools, none: int, automatic: int) -> int:
-    """Which of several prunings to keep: validation decides where it can, the automatic cut where it cannot.
+def _no_verdict(reason: str) -> AlphaChoice:
+    return AlphaChoice(0.0, reason, "cannot judge")
 
-    A few hundred validation nodes are noisy, and blind to an attack on other nodes. If the best pruning is not surely
-    better on them than no pruning, its lead is chance, and the automatic α is taken, unless that one surely harms.
 
-    Parameters
-    ----------
-    right : ``(prunings, validation nodes)``, whether a model trained after the pruning gets the node right.
-    none, automatic : which rows are no pruning and the automatic α.
+def _gathering(edges: Ints, marked: np.ndarray) -> float:
+    """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are out.
 
-    Examples
-    --------
-    >>> nodes = np.arange(100)
-    >>> none, automatic, deep = nodes < 70, nodes < 69, nodes < 71
-    >>> informed_choice(np.array([none, automatic, deep]), none=0, automatic=1)  # one node more is chance
-    1
-    >>> informed_choice(np.array([none, automatic, nodes < 90]), none=0, automatic=1)
-    2
+    >>> star = np.array([[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]])
+    >>> round(_gathering(star, np.array([True] * 3 + [False] * 3)), 2)
+    1.5
     """
-    best = int(right.mean(axis=1).argmax())
-    if surely_better(right[best], right[none]):
-        return best
-    return none if surely_better(right[none], right[automatic]) else automatic
-
-
-def surely_better(candidate: Bools, reference: Bools) -> bool:
-    """McNemar's comparison: nodes that both get right or both get wrong say nothing.
-
-    >>> nodes = np.arange(100)
-    >>> surely_better(nodes < 80, nodes < 70), surely_better(nodes < 71, nodes < 70)
-    (True, False)
-    """
-    gained, lost = int(np.sum(candidate & ~reference)), int(np.sum(reference & ~candidate))
-    return bool(gained - lost > SURE * np.sqrt(gained + lost))
+    share = float(marked.mean())
+    if share in (0.0, 1.0):
+        return 1.0
+    degrees = np.bincount(edges.ravel())
+    marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
+    several = degrees >= 2
+    if not several.any():
+        return 1.0
+    expected = share * degrees[several]
+    return float(((marks[several] - expected) ** 2).sum() / (expected * (1.0 - share)).sum())
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

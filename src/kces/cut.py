@@ -85,9 +85,17 @@ class Cut:
         return rank
 
 
-def cut_at(scores: Array, choice: AlphaChoice) -> Cut:
+def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None) -> Cut:
     """Cut at the chosen ratio. Scores that are all the same rank nothing: then no edge goes, whatever the ratio.
 
+    Parameters
+    ----------
+    scores : (E,) higher = more suspicious.
+    choice : the ratio, and why.
+    spared : (E,) edges that stay, whatever their score.
+
+    Examples
+    --------
     >>> cut = cut_at(np.array([0.1, 0.9, 0.5, 0.2]), AlphaChoice.asked_for(0.5))
     >>> cut.kept.tolist(), cut.rank.tolist(), cut.threshold
     ([True, False, False, True], [4, 1, 2, 3], 0.5)
@@ -97,4 +105,5 @@ def cut_at(scores: Array, choice: AlphaChoice) -> Cut:
     if choice.alpha > 0 and all_tied(scores):
         said = f"all {len(scores)} edges have the same score, so none is more suspicious than another: none is removed"
         return Cut(choice, scores, np.ones(len(scores), dtype=bool), said)
-    return Cut(choice, scores, kept_edges(scores, choice.alpha))
+    kept = kept_edges(scores, choice.alpha)
+    return Cut(choice, scores, kept if spared is None else kept | spared)

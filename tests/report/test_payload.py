@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from kces import score
+from kces.cut import AlphaChoice, cut_at
 from kces.datasets.builtin import synthetic
 from kces.datasets.planted import inject_cross_class_edges
 from kces.datasets.summary import edge_homophily
@@ -111,6 +112,16 @@ def test_a_large_graph_carries_its_worst_edges_only() -> None:
     assert payload["shown_edges"] == MOST_EDGES < payload["total_edges"] == graph.n_edges
     assert len(payload["neighborhood"]["rank"]) <= MOST_NEIGHBORHOOD_EDGES
     assert len(as_script_text(payload)) < 3_000_000
+
+
+def test_spared_edges_rank_behind_those_that_go() -> None:
+    scored = Scored(barbell(), np.arange(21.0))
+    spared = np.arange(21) == 20
+    payload = report_payload(scored, cut_at(scored.scores, AlphaChoice.asked_for(0.2), spared))
+    edges = payload["edges"]
+    assert payload["cut"]["removed"] == 4
+    assert edges["suspicious"] == [int(rank <= 4) for rank in edges["rank"]]
+    assert edges["score"][:5] == [19, 18, 17, 16, 20]
 
 
 def test_marks_bound_the_cut_and_the_slider() -> None:

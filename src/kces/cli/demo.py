@@ -30,8 +30,7 @@ def demo(
     attacked, injected = inject_cross_class_edges(clean, share, seed=seed)
     began = time.perf_counter()
     with progress_bar(quiet=quiet) as progress:
-        model = KCES(preset=preset, random_state=seed)
-        model.select_alpha(attacked, progress=progress)
+        model = KCES(preset=preset, random_state=seed).fit(attacked, progress=progress)
     seconds = time.perf_counter() - began
     sanitized = model.sanitize()
     accuracy = {
@@ -43,6 +42,7 @@ def demo(
         "accuracy": accuracy,
         "preset": preset,
         "alpha": model.alpha_,
+        "alpha_reason": model.alpha_reason_,
         "injected": int(injected.sum()),
         "removed": int((~model.kept_).sum()),
         "injected_removed": caught,
@@ -60,11 +60,12 @@ def _show(about: dict) -> None:
     table = Table()
     table.add_column("graph")
     table.add_column("test accuracy", justify="right")
-    for name, colour in (("clean", "green"), ("attacked", "red"), ("sanitized", "bold cyan")):
-        table.add_row(f"[{colour}]{name}[/]", f"[{colour}]{about['accuracy'][name]:.1f} %[/]")
+    for name, color in (("clean", "green"), ("attacked", "red"), ("sanitized", "bold cyan")):
+        table.add_row(f"[{color}]{name}[/]", f"[{color}]{about['accuracy'][name]:.1f} %[/]")
     console.print(table)
+    chance = f"chance would catch {about['injected_removed_by_chance']:.0f}"
     console.print(
-        f"preset {about['preset']} removed {about['removed']} edges (alpha {about['alpha']:g}, chosen on validation), "
-        f"among them [bold]{about['injected_removed']} of {about['injected']}[/] planted ones; "
-        f"chance would catch {about['injected_removed_by_chance']:.0f}. {about['seconds']:.1f} s."
+        f"preset {about['preset']} removed {about['removed']} edges "
+        f"(alpha {about['alpha']:.3g}: {about['alpha_reason']}), among them "
+        f"[bold]{about['injected_removed']} of {about['injected']}[/] planted ones; {chance}. {about['seconds']:.1f} s."
     )

@@ -1,4 +1,4 @@
-"""``kces lab cost|strength|study``: the measurements behind the tables of the documentation."""
+"""``kces lab cost|strength|cut|study``: the measurements behind the tables of the documentation."""
 
 from __future__ import annotations
 
@@ -95,6 +95,45 @@ def strength(
         print_json([asdict(row) for row in rows])
         return
     _say_written(output)
+
+
+@app.command()
+def cut(
+    graphs: Annotated[
+        list[str] | None, typer.Argument(metavar="[GRAPHS]...", help="Default: those of docs/robust.md.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=0, help="GCN runs per accuracy; 0 trains none.")] = 0,
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """What the automatic cut says of graphs whose noise is known, as a Markdown table."""
+    with _torch_needed():
+        from kces.lab.study.cut_rows import CHOSEN_ON, LOOKED_AT, cut_rows
+    _check(output, force)
+    rows: list[dict[str, object]] = []
+    for row in cut_rows(graphs or (*CHOSEN_ON, *LOOKED_AT), seeds=seeds, data_root=data_root):
+        found = asdict(row)
+        if not rows and not json:
+            typer.echo("| " + " | ".join(name.replace("_", " ") for name in found) + " |")
+            typer.echo("|" + "---|" * len(found))
+        rows.append(found)
+        if not json:
+            typer.echo("| " + " | ".join(_cell(value) for value in found.values()) + " |")
+    _write_table(output, rows, force)
+    if json:
+        print_json(rows)
+    else:
+        _say_written(output)
+
+
+def _cell(value: str | float | None) -> str:
+    """A share with three digits, an accuracy with one."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return f"{value:.1f}" if value > 1 else f"{value:.3f}"
 
 
 @app.command()

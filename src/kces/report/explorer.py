@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from kces.cut import Cut
+from kces.cut import AlphaChoice, Cut, cut_at
 from kces.errors import InvalidParameterError
 from kces.interop.graph_files import output_format
-from kces.ranking import check_alpha
-from kces.report.held import Held
+from kces.report.held import Held, first_removed
 from kces.report.marks import Marks
 from kces.report.numbers import Json, short
 from kces.report.rescoring import score_without
@@ -42,6 +41,7 @@ class Explorer:
     describe : makes the document of the page.
     write : writes the graph with the edges of a mask into a new file.
     alpha : the cut that the page begins with.
+    scored : the scores that the page shows, made without the edges that were marked harmful when it was last asked.
     """
 
     scorer: Scorer
@@ -84,7 +84,7 @@ class Explorer:
         """Write the graph without the edges that a cut at ``alpha`` and the marks remove; the file and their number."""
         target = self._new_file(name)
         with self._one_at_a_time:
-            cut = self.marks.held().cut(self.scored, self._asked(alpha))
+            cut = self._cut_at(alpha)
             self.write(target, cut.kept)
         return target, cut.n_removed
 
@@ -92,14 +92,16 @@ class Explorer:
         held = self.marks.held()
         return self.describe(self.scored, held.cut(self.scored, self.alpha), held)
 
-    def _asked(self, alpha: object) -> float | str:
-        if alpha is None:
-            return self.alpha
+    def _cut_at(self, alpha: object) -> Cut:
+        """The cut of the page at another ratio: the same order, more or fewer edges."""
+        held = self.marks.held()
+        cut = held.cut(self.scored, self.alpha)
+        # The page knows the ratio of the run by five digits; a rounded one could be an edge more or less.
+        if alpha is None or alpha == short(cut.alpha):
+            return cut
         if isinstance(alpha, bool) or not isinstance(alpha, (int, float)):
             raise InvalidParameterError("alpha must be a number in [0, 1]")
-        exact = self.scored.automatic.alpha if self.alpha == AUTO else float(self.alpha)
-        # The page knows the cut of the run by five digits; a rounded ratio could be an edge more or less.
-        return self.alpha if alpha == short(exact) else check_alpha(alpha)
+        return first_removed(cut, held.bounded(cut_at(self.scored.scores, AlphaChoice.asked_for(alpha)).n_removed))
 
     def _new_file(self, name: object) -> Path:
         """The file of that plain name in the folder; nothing that exists is replaced or followed."""

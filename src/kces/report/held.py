@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
-from kces.ranking import prune_count
 from kces.scorers.scored import AUTO, Scored
 from kces.types import Bools
 
-__all__ = ["Held"]
+__all__ = ["Held", "first_removed", "in_order_of_removal"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +48,27 @@ class Held:
         >>> np.flatnonzero(~cut.kept).tolist()
         [0, 18, 19]
         """
-        asked = scored.cut(alpha)
+        asked = in_order_of_removal(scored.cut(alpha))
         ranks = len(asked.rank) - asked.rank.astype(np.float64)
         ordering = np.where(self.harmful, ranks + len(ranks), np.where(self.fine, ranks - len(ranks), ranks))
-        cut = Cut(asked.choice, ordering, asked.kept, asked.warning)
-        wanted = self.bounded(asked.n_removed)
-        return Cut(asked.choice, ordering, cut.rank > wanted, asked.warning)
+        return first_removed(replace(asked, scores=ordering), self.bounded(asked.n_removed))
 
     def bounded(self, removed: int) -> int:
         """How many edges go where the scores alone would have ``removed`` go."""
         return int(min(max(removed, self.harmful.sum()), len(self.fine) - self.fine.sum()))
 
-    def removed_at(self, alpha: float) -> int:
-        """How many edges go at ``alpha``."""
-        return self.bounded(prune_count(len(self.fine), alpha))
+
+def in_order_of_removal(cut: Cut) -> Cut:
+    """The cut with the edges that go ranked before those that stay, also where it spared some of high score.
+
+    >>> from kces.cut import AlphaChoice, cut_at
+    >>> spared = np.array([False, True, False])
+    >>> in_order_of_removal(cut_at(np.array([1.0, 3.0, 2.0]), AlphaChoice.asked_for(0.6), spared)).rank.tolist()
+    [3, 2, 1]
+    """
+    return replace(cut, scores=(len(cut.rank) - cut.rank + len(cut.rank) * ~cut.kept).astype(np.float64))
+
+
+def first_removed(cut: Cut, removed: int) -> Cut:
+    """The same order with the first ``removed`` edges gone."""
+    return replace(cut, kept=cut.rank > removed)

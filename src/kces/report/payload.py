@@ -8,7 +8,7 @@ from kces.cut import Cut
 from kces.graph import Graph
 from kces.report.about import Origin, accuracies, cut_facts, graph_and_score_facts
 from kces.report.distribution import score_distribution, view_summaries
-from kces.report.held import Held
+from kces.report.held import Held, in_order_of_removal
 from kces.report.numbers import Json
 from kces.report.pruning_curves import pruning_curves
 from kces.report.shown_graph import (
@@ -62,7 +62,7 @@ def report_payload(
     >>> payload["cut"]["removed"], payload["total_edges"], payload["edges"]["rank"][:3]
     (3, 21, [1, 2, 3])
     """
-    graph = scored.graph
+    graph, cut = scored.graph, in_order_of_removal(cut)
     shown = shown_graph(graph, cut)
     origin = Origin(command, tuple(reading), seconds, seed)
     return {

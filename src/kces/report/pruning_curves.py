@@ -111,11 +111,9 @@ def homophily_after(graph: Graph, rank: Ints, removed: Ints) -> Array:
 
 
 def _removed(scored: Scored, alphas: list[float], held: Held | None) -> Ints:
-    if held is not None:
-        return np.array([held.removed_at(alpha) for alpha in alphas], dtype=np.int64)
-    if all_tied(scored.scores):  # such scores rank nothing, and a cut removes nothing
-        return np.zeros(len(alphas), dtype=np.int64)
-    return np.array([prune_count(scored.graph.n_edges, alpha) for alpha in alphas], dtype=np.int64)
+    n_edges = scored.graph.n_edges
+    wanted = [0] * len(alphas) if all_tied(scored.scores) else [prune_count(n_edges, alpha) for alpha in alphas]
+    return np.array(wanted if held is None else [held.bounded(count) for count in wanted], dtype=np.int64)
 
 
 def _counted_up_to(mask: Bools, rank: Ints) -> Ints:

@@ -11,7 +11,7 @@ from kces.graph import Graph
 from kces.scorers.grounds import Grounds, Reading, Texts
 from kces.scorers.view_reasons import feature_readings, percent_below, readings_in_words, view_reasons
 from kces.scorers.views import View
-from kces.types import Array, Ints, Singles
+from kces.types import Array, Bools, Ints, Singles
 
 __all__ = ["RobustEvidence"]
 
@@ -22,6 +22,7 @@ class RobustEvidence:
 
     Attributes
     ----------
+    edges : (E, 2) the ends of the edges.
     views : those that were asked; their columns, one after another, are the k columns below.
     columns : (k,) what each column compares, in words.
     weights : (k,) weight of each column, summing to one.
@@ -33,6 +34,7 @@ class RobustEvidence:
     own_features : False when the features alone cannot tell nodes apart, so that only the graph testifies.
     """
 
+    edges: Ints
     views: tuple[View, ...]
     columns: tuple[str, ...]
     weights: Array
@@ -46,7 +48,13 @@ class RobustEvidence:
     @property
     def yardstick(self) -> Yardstick:
         """What the automatic cut is measured by."""
-        return Yardstick(self.scores, self.random_scores, self.own_features)
+        contrast = _chance_above(self.edge_views[:, 0], self.random_views[:, 0])
+        return Yardstick(self.scores, self.random_scores, self.own_features, contrast, self.edges)
+
+    @property
+    def silent(self) -> Bools:
+        """(E,) edges of which every view is blank, as at a node that has neither features nor another link."""
+        return np.all(self.edge_views[:, self.weights > 0] == 0, axis=1)
 
     def reasons(self, graph: Graph) -> Texts:
         """(E,) what speaks most against each edge, in a line."""
@@ -77,3 +85,10 @@ class RobustEvidence:
                 strict=True,
             )
         )
+
+
+def _chance_above(first: Singles, second: Singles) -> float:
+    """Chance that a value of ``first`` is above one of ``second``, ties counted half; 1 where there is no second."""
+    if len(second) == 0:
+        return 1.0
+    return float(percent_below(first[:, None], second[:, None]).mean()) / 100.0

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kces.automatic_cut import Yardstick
 from kces.graph import Graph
+from kces.types import Bools
 
 __all__ = ["Evidence", "FeatureReading", "Grounds", "Reading", "Texts"]
 
@@ -73,6 +74,11 @@ class Evidence(Protocol):
     @property
     def yardstick(self) -> Yardstick | None:
         """What an automatic cut is measured by; None where the scores have no scale of their own."""
+        ...
+
+    @property
+    def silent(self) -> Bools | None:
+        """(E,) edges about which nothing is known: lack of evidence is no guilt, and an automatic cut spares them."""
         ...
 
     def reasons(self, graph: Graph) -> Texts:

@@ -40,6 +40,10 @@ class PaperEvidence:
     def yardstick(self) -> None:
         """Changes of GKC have no scale of their own: nothing says how large the change of a good edge is."""
 
+    @property
+    def silent(self) -> None:
+        """Every edge has a change of GKC."""
+
     def reasons(self, graph: Graph) -> Texts:
         """(E,) the pseudo classes that each edge joins, and what its removal does to the complexity."""
         texts = np.empty(graph.n_edges, dtype=object)

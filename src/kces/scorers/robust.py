@@ -107,6 +107,7 @@ def gather_evidence(
     weights = (weigh or contrast_weights)(edges, others)
     scores = pair_complexity(values @ weights)
     return RobustEvidence(
+        edges=graph.edges,
         views=asked,
         columns=_column_words(asked, own_features),
         weights=weights,

@@ -72,13 +72,19 @@ class Scored:
     def cut(self, alpha: float | str = AUTO) -> Cut:
         """Part the edges at ``alpha``, a share in [0, 1] or ``auto`` (Algorithm 1, lines 9 to 11).
 
+        Edges about which nothing is known are spared by ``auto``: lack of evidence is no guilt.
+
         >>> from kces.datasets.toys import barbell
         >>> graph = barbell()
         >>> suspicion = np.isin(graph.edges[:, 0], [4]).astype(float)
         >>> graph.edges[~Scored(graph, suspicion).cut(0.04).kept].tolist()
         [[4, 5]]
         """
-        cut = cut_at(self.scores, self.automatic if alpha == AUTO else AlphaChoice.asked_for(alpha))
+        if alpha == AUTO:
+            spared = None if self.evidence is None else self.evidence.silent
+            cut = cut_at(self.scores, self.automatic, spared)
+        else:
+            cut = cut_at(self.scores, AlphaChoice.asked_for(alpha))
         if cut.warning:
             warnings.warn(f"{self.graph.name}: {cut.warning}", GraphWarning, stacklevel=2)
         return cut

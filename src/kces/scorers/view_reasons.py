@@ -24,21 +24,23 @@ __all__ = [
 _ALIKE = 50.0
 """Percent of links: a pair above the median link counts as alike."""
 _NO_OTHER_LINK = "; an end has no other link to testify"
+_SILENT = "no view tells it from the other links"
 _SHOWN_FEATURES = 5
 _NAMED_FEATURES = 2
 _EDGE_BLOCK = 8_192
 
 
 def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
-    """Percent of ``reference`` (R, k), column by column, that lies below ``values`` (P, k).
+    """Percent of ``reference`` (R, k), column by column, that lies below ``values`` (P, k); an equal one counts half.
 
     >>> percent_below(np.array([[2.0]]), np.array([[1.0], [2.0], [3.0], [4.0]])).tolist()
-    [[25.0]]
+    [[37.5]]
     """
     below = np.empty(values.shape)
     for column in range(values.shape[1]):
-        below[:, column] = np.searchsorted(np.sort(reference[:, column]), values[:, column])
-    return 100.0 * below / max(len(reference), 1)
+        ordered, own = np.sort(reference[:, column]), values[:, column]
+        below[:, column] = np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")
+    return 50.0 * below / max(len(reference), 1)
 
 
 def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_views: Singles) -> Texts:
@@ -69,7 +71,7 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     distinct, which = np.unique(codes, return_inverse=True)
     said = zip(*(part.tolist() for part in np.unravel_index(distinct, shape)), strict=True)
     texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in said], dtype=object)
-    reasons = texts[which.ravel()]
+    reasons = np.where(speaks.any(axis=1), texts[which.ravel()], _SILENT)
     if graph.feature_names is not None:
         accused = np.flatnonzero(percent < _ALIKE)
         reasons[accused] += differing_features(graph, accused)

@@ -9,7 +9,9 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from kces import KCES, load_builtin
+from kces import load_builtin
+from kces.api import score
+from kces.automatic_cut import twice_the_noise
 from kces.datasets.attacked import AttackedGraph
 from kces.datasets.planted import inject_cross_class_edges
 from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
@@ -209,11 +211,12 @@ def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest
     assert calls == ["paper"]
 
 
-def test_kces_robust_cuts_where_the_scores_say_by_default() -> None:
+def test_kces_robust_cuts_twice_the_noise_by_default() -> None:
     graph = small_graph()
-    model = KCES("auto", preset="robust").fit(graph)
-    assert 0 < model.alpha_ < 1
-    assert make_defense("kces").purifier.purify(graph).nnz == 2 * model.kept_.sum()
+    scored = score(graph)
+    alpha = twice_the_noise(scored.evidence.yardstick).alpha
+    assert 0 < alpha < 1
+    assert make_defense("kces").purifier.purify(graph).nnz == 2 * scored.cut(alpha).kept.sum()
 
 
 def test_auto_of_kces_paper_is_its_published_ratio() -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kces.automatic_cut import informed_choice
+from kces.automatic_cut import twice_the_noise
 from kces.estimator import ALPHAS
 from kces.graph import Graph
 from kces.lab.defenses.defense import Correct, Grid, Purifier, best_on_validation
 from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 from kces.scorers import Scored, ScoreOptions, make_scorer
+from kces.validated_choice import informed_choice
 
 __all__ = ["EdgeSanitization", "KCESPaper", "KCESRobust", "TimedScores"]
 
@@ -29,10 +30,12 @@ class TimedScores:
 
     @classmethod
     def of(cls, graph: Graph, options: ScoreOptions) -> TimedScores:
-        """Score the graph, and look for the automatic cut, which belongs to the cost."""
+        """Score the graph, and look for the automatic cut, by the rule that the tables of the laboratory have."""
         start = time.perf_counter()
         scored = make_scorer(options).score(graph)
-        _ = scored.automatic
+        yardstick = None if scored.evidence is None else scored.evidence.yardstick
+        if yardstick is not None:
+            scored = replace(scored, known_choice=twice_the_noise(yardstick))
         return cls(scored, time.perf_counter() - start)
 
 
@@ -92,6 +95,6 @@ class KCESRobust(EdgeSanitization):
     scoring_preset: ClassVar[str] = "robust"
 
     def choose(self, settings: Sequence[Mapping[str, Any]], right: Correct) -> int:
-        """By :func:`kces.automatic_cut.informed_choice`."""
+        """By :func:`kces.validated_choice.informed_choice`."""
         alphas = [setting["alpha"] for setting in settings]
         return informed_choice(right, none=alphas.index(0.0), automatic=alphas.index("auto"))

@@ -2,7 +2,7 @@
 
 A few hundred validation nodes are noisy, and blind to an attack on other nodes: under Nettack they prefer whatever
 does nothing. So a lead on them counts only where it is sure, and where it is not, a method keeps its published
-settings. KCES has such a rule (:func:`kces.automatic_cut.informed_choice`); a fair comparison gives one to all.
+settings. KCES has such a rule (:func:`kces.validated_choice.informed_choice`); a fair comparison gives one to all.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kces.automatic_cut import surely_better
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.defenses.defense import Classes, Correct, Defense, Grid, Model, Value, best_on_validation
 from kces.lab.defenses.gcn import GCN
+from kces.validated_choice import surely_better
 
 __all__ = ["Trial", "Tuned", "accuracy", "candidates", "settings_to_try", "tuned"]
 
@@ -58,7 +58,7 @@ def tuned(
 ) -> Tuned:
     """Fit each candidate once and choose by validation.
 
-    The best is chosen where validation is sure, by :func:`kces.automatic_cut.surely_better`, that it beats either
+    The best is chosen where validation is sure, by :func:`kces.validated_choice.surely_better`, that it beats either
     the undefended model or the published settings; else the published settings are, which is what no parameters
     mean. A defense with a rule of its own (KCES) follows that. With one trial, or nothing to choose, the published
     settings are taken and nothing is fitted. ``on_trial`` hears of every candidate.

@@ -11,14 +11,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.metrics import roc_auc_score
 
-from kces.automatic_cut import informed_choice
 from kces.datasets import load, load_attacked, parse_name, published_attacks
 from kces.datasets.attacked import AttackedGraph
 from kces.estimator import ALPHAS
 from kces.lab.attacks.dice import dice
 from kces.lab.defenses import make_defense
 from kces.scorers import Scored
-from kces.types import Array
+from kces.types import Array, Features
+from kces.validated_choice import informed_choice
 
 __all__ = [
     "HELD_OUT",
@@ -48,8 +48,6 @@ TUNING: tuple[str, ...] = (
 
 HELD_OUT: tuple[str, ...] = ("cora", "polblogs", "pubmed")
 
-_WITHOUT_FEATURES = " without features"
-
 
 def held_out_graphs() -> list[str]:
     """Every graph of the one look: clean, and all published attacks."""
@@ -57,19 +55,41 @@ def held_out_graphs() -> list[str]:
 
 
 def study_graph(name: str, data_root: str | Path | None = None) -> AttackedGraph:
-    """A graph by its name; DICE is made here (seed 1), and "… without features" replaces features by identity."""
-    if name.endswith(_WITHOUT_FEATURES):
-        return _without_features(study_graph(name.removesuffix(_WITHOUT_FEATURES), data_root), name)
+    """A graph by its name; DICE is made here (seed 1), and "… without features" and its like change the features."""
+    for ending, change in _CHANGED.items():
+        if name.endswith(ending):
+            return change(study_graph(name.removesuffix(ending), data_root), name)
     parsed = parse_name(name)
     if parsed.method == "dice" and parsed.budget is not None:
         return dice(load(parsed.dataset, data_root), parsed.budget, seed=1)
     return load_attacked(name, data_root)
 
 
+def _with_features(attacked: AttackedGraph, name: str, features: Features) -> AttackedGraph:
+    graph = replace(attacked.graph, features=features, name=name)
+    return replace(attacked, graph=graph, clean=replace(attacked.clean, features=features))
+
+
 def _without_features(attacked: AttackedGraph, name: str) -> AttackedGraph:
-    identity = sp.csr_array(sp.eye_array(attacked.graph.n_nodes))
-    graph = replace(attacked.graph, features=identity, name=name)
-    return replace(attacked, graph=graph, clean=replace(attacked.clean, features=identity))
+    return _with_features(attacked, name, sp.csr_array(sp.eye_array(attacked.graph.n_nodes)))
+
+
+def _gaussian_features(attacked: AttackedGraph, name: str) -> AttackedGraph:
+    drawn = np.random.default_rng(0).standard_normal((attacked.graph.n_nodes, 64))
+    return _with_features(attacked, name, drawn)
+
+
+def _shuffled_features(attacked: AttackedGraph, name: str) -> AttackedGraph:
+    order = np.random.default_rng(0).permutation(attacked.graph.n_nodes)
+    return _with_features(attacked, name, attacked.graph.features[order])
+
+
+_CHANGED = {
+    " without features": _without_features,
+    " with Gaussian features": _gaussian_features,
+    " with shuffled features": _shuffled_features,
+}
+"""Endings of names, and what they do to the features."""
 
 
 def ranking_auc(attacked: AttackedGraph, scores: Array) -> float | None:

@@ -11,9 +11,10 @@ import numpy as np
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.estimator import ALPHAS
+from kces.lab.defenses.edge_sanitization import TimedScores
 from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
-from kces.scorers import ScoreOptions, make_scorer
+from kces.scorers import ScoreOptions
 
 __all__ = ["LOOK", "TUNE", "StudyRow", "csv_header", "csv_line", "study_rows"]
 
@@ -94,7 +95,7 @@ def _rows_of(
     attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, references: bool
 ) -> Iterator[StudyRow]:
     share = float(attacked.is_added.mean())
-    automatic = make_scorer(ScoreOptions()).score(attacked.graph).automatic.alpha
+    automatic = TimedScores.of(attacked.graph, ScoreOptions()).scored.automatic.alpha
     for variant in variants:
         scores = VARIANTS[variant](attacked.graph)
         curve = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=[*ALPHAS, automatic]) if seeds else None
