@@ -28,7 +28,8 @@ const status = element("p", { role: "status", id: "explore-status" });
 async function reported(action) {
   status.classList.remove("error");
   try {
-    status.textContent = (await action()) ?? "";
+    const outcome = await action();
+    if (outcome) status.textContent = outcome;
   } catch (error) {
     status.classList.add("error");
     status.textContent = `Error: ${error.message}`;
@@ -40,7 +41,6 @@ export function loadMarks(state) {
     const { marks } = await call("/api/marks");
     for (const { source, target, mark } of marks) state.setMark(source, target, mark);
     state.emit("marks");
-    return marks.length ? `Marked edges: ${count(marks.length)}.` : "";
   });
 }
 

@@ -379,7 +379,10 @@ def test_marking_rescoring_and_saving_with_the_real_server(browser: Browser, ser
     page.click("button:text-is('Fine')")
     sync_api.expect(status).to_have_text("Marked edges: 1.")
     page.click("button:text-is('Rescore')")
-    sync_api.expect(page.locator("#edge-table")).to_contain_text("fine")
+    sync_api.expect(status).to_have_text("Scored again with the marks held.")
+    page.fill("#node-filter", kept[0])
+    page.fill("#search", kept[1])
+    sync_api.expect(page.locator("#edge-table .tabulator-row", has_text="fine")).to_contain_text("kept")
     page.click("text=Save sanitized graph")
     sync_api.expect(status).to_contain_text("Saved")
     assert complaints == []

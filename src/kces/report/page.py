@@ -80,7 +80,6 @@ def content_policy(shell: str, *, served: bool) -> str:
             "default-src 'none'",
             f"script-src {scripts}",
             f"style-src-elem {styles}",
-            "style-src-attr 'unsafe-inline'",  # charts place their labels with style attributes
             "img-src data: blob:",
             "connect-src 'self'" if served else "connect-src 'none'",
             "base-uri 'none'",
