@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kces
+from kces.cut import AlphaChoice, cut_at
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell
 from kces.errors import InvalidGraphError, InvalidParameterError
@@ -79,3 +80,39 @@ def test_an_unknown_preset_is_named() -> None:
 
 def test_dir_shows_the_public_names() -> None:
     assert {"KCES", "Graph", "rank_edges", "explain", "score_edges"} <= set(dir(kces))
+
+
+def test_equal_scores_are_not_parted_by_an_automatic_cut() -> None:
+    cut = cut_at(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), AlphaChoice(0.4, "test", verdict="noisy"))
+    assert cut.kept.tolist() == [False, True, True, True, True]
+
+
+def test_all_edges_go_when_all_are_asked_for() -> None:
+    ring = Graph.from_edges([[i, (i + 1) % 6] for i in range(6)])
+    assert kces.find_suspicious_edges(ring, alpha=1).all()
+
+
+@pytest.mark.parametrize("alpha", ["0.1", True, -1, 2])
+def test_a_wrong_alpha_is_refused_before_any_work(alpha: object) -> None:
+    with pytest.raises(InvalidParameterError, match="alpha must"):
+        kces.sanitize(object(), alpha=alpha)
+
+
+def test_a_graph_without_edges_is_checked_too_and_passes() -> None:
+    networkx = pytest.importorskip("networkx")
+    empty = networkx.empty_graph(3)
+    assert kces.sanitize(empty).number_of_nodes() == 3
+    assert kces.score_edges(empty).shape == kces.find_suspicious_edges(empty).shape == (0,)
+    with pytest.raises(InvalidParameterError, match="unknown preset"):
+        kces.sanitize(empty, preset="nope")
+    with pytest.raises(InvalidGraphError, match="nothing to rank"):
+        kces.rank_edges(empty)
+
+
+def test_constant_features_are_no_reason() -> None:
+    graph = barbell()
+    features = np.hstack([graph.features, np.full((10, 1), 7.0)])
+    named = Graph.from_edges(graph.edges, features, feature_names=("age", "income", "constant"))
+    table = kces.rank_edges(named)
+    assert not table["why"].str.contains("constant").any()
+    assert "constant (" not in str(kces.explain(named, 4, 5)).partition("speak against it")[2]

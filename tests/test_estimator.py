@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
@@ -117,3 +118,18 @@ def test_the_table_says_why() -> None:
     table = KCES(alpha=0.1).fit(barbell()).table()
     assert table.columns.tolist() == ["source", "target", "score", "rank", "suspicious", "why"]
     assert (table["why"].str.len() > 0).all()
+
+
+def test_what_select_alpha_chose_holds_for_other_graphs_too() -> None:
+    graph, other = barbell(), barbell(6)
+    model = KCES()
+    model.select_alpha(graph, evaluate=lambda left: -left.n_edges, alphas=[0.0, 0.5])
+    assert model.transform(graph).n_edges == model.sanitize().n_edges == graph.n_edges // 2
+    assert model.transform(other).n_edges == other.n_edges // 2
+
+
+def test_a_table_changed_after_the_fit_is_scored_anew() -> None:
+    edges = pd.DataFrame(barbell().edges, columns=["source", "target"])
+    model = KCES(alpha=0.1).fit(edges)
+    edges.loc[len(edges)] = [0, 9]
+    assert len(model.transform(edges)) == len(edges) - 3

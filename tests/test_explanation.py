@@ -54,7 +54,7 @@ def test_the_bridge_in_words(people: Graph) -> None:
     explanation = kces.explain(people, "person f", "person e", alpha=0.04)
     text = str(explanation).splitlines()
     assert text[0].startswith("person f - person e: suspicious, rank 1 of 21 (score ")
-    assert "Neighbors: 0 shared neighbor(s); 4 only of person f, 4 only of person e." in text
+    assert any(line.startswith("Neighbors: 0 shared; 4 only of person f (person g, ") for line in text)
     assert text[-1].startswith("Features that speak against it: ")
     assert "age (" in text[-1]
     assert "income (" in text[-1]

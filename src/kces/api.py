@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from typing_extensions import Unpack
 
+from kces.cut import Cut
+from kces.errors import InvalidGraphError
+from kces.interop.adapters import Source
 from kces.interop.coerce import as_graph, open_source
 from kces.progress import Progress, silent
+from kces.ranking import check_alpha
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
 from kces.types import Array, Bools
@@ -106,23 +111,19 @@ def score_edges(
     >>> graph.edges[score_edges(graph).argmax()].tolist()
     [4, 5]
     """
-    source = open_source(graph)
-    if not source.has_edges:
-        return source.spread(np.empty(0), np.nan)
-    scored = score(
-        source.graph,
+    options = ScoreOptions(
         preset=preset,
-        engine=engine,
+        seed=seed,
         labels=labels,
+        engine=engine,
+        engine_options=engine_options,
         encoding=encoding,
         clusters=clusters,
         ridge=ridge,
         signed=signed,
-        seed=seed,
-        engine_options=engine_options,
-        progress=progress,
     )
-    return source.spread(scored.scores, np.nan)
+    judged = _judge(graph, 0.0, options, progress)
+    return judged.source.spread(judged.scored.scores if judged.scored else np.empty(0), np.nan)
 
 
 def find_suspicious_edges(
@@ -148,11 +149,8 @@ def find_suspicious_edges(
     >>> int(find_suspicious_edges(barbell(), alpha=0.1).sum())
     3
     """
-    source = open_source(graph)
-    if not source.has_edges:
-        return source.spread(np.empty(0, dtype=bool), False)
-    scored = score(source.graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
-    return source.spread(~scored.cut(alpha).kept, False)
+    judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
+    return judged.source.spread(~judged.kept, False)
 
 
 def sanitize(
@@ -181,11 +179,8 @@ def sanitize(
     >>> type(clean).__name__, clean.has_edge(4, 5), clean.number_of_edges()
     ('Graph', False, 20)
     """
-    source = open_source(graph)
-    if not source.has_edges:
-        return source.without(np.ones(0, dtype=bool))
-    scored = score(source.graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
-    return source.without(scored.cut(alpha).kept)
+    judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
+    return judged.source.without(judged.kept)
 
 
 def rank_edges(
@@ -212,8 +207,9 @@ def rank_edges(
     >>> table.columns.tolist(), table[["source", "target"]].values[0].tolist()
     (['source', 'target', 'score', 'rank', 'suspicious', 'why'], [4, 5])
     """
-    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
-    return scored.table(scored.cut(alpha))
+    judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
+    scored, cut = judged.known()
+    return scored.table(cut)
 
 
 def explain(
@@ -244,8 +240,8 @@ def explain(
     """
     from kces.explanation import explain_edge
 
-    scored = score(graph, preset=preset, labels=labels, seed=seed, progress=progress, **paper)
-    return explain_edge(scored, scored.cut(alpha), source, target)
+    judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
+    return explain_edge(*judged.known(), source, target)
 
 
 def gkc(
@@ -275,5 +271,34 @@ def gkc(
     options = ScoreOptions(
         preset=PaperScorer.name, labels=labels, encoding=encoding, clusters=clusters, ridge=ridge, seed=seed
     )
-    PaperScorer.validate(options)
-    return PaperScorer(options).complexity(as_graph(graph))
+    return PaperScorer.checked(options).complexity(as_graph(graph))
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged(Generic[Kind]):
+    """A caller's graph, scored and cut; a graph without edges has neither scores nor cut."""
+
+    source: Source[Kind]
+    scored: Scored | None
+    cut: Cut | None
+
+    @property
+    def kept(self) -> Bools:
+        return np.ones(0, dtype=bool) if self.cut is None else self.cut.kept
+
+    def known(self) -> tuple[Scored, Cut]:
+        if self.scored is None or self.cut is None:
+            raise InvalidGraphError("the graph has no edges, so there is nothing to rank or explain")
+        return self.scored, self.cut
+
+
+def _judge(graph: Kind, alpha: float | str, options: ScoreOptions, progress: Progress) -> _Judged[Kind]:
+    """Check what was asked for, then open, score and cut."""
+    if alpha != AUTO:
+        check_alpha(alpha)
+    scorer = make_scorer(options)
+    source = open_source(graph)
+    if not source.has_edges:
+        return _Judged(source, None, None)
+    scored = scorer.score(source.graph, progress)
+    return _Judged(source, scored, scored.cut(alpha))

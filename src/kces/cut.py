@@ -86,7 +86,9 @@ class Cut:
 
 
 def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None) -> Cut:
-    """Cut at the chosen ratio. Scores that are all the same rank nothing: then no edge goes, whatever the ratio.
+    """Cut at the chosen ratio. Scores that are all the same rank nothing: then no edge goes unless all do.
+
+    Where the scores chose the ratio, equal scores are not parted: no edge goes for its number.
 
     Parameters
     ----------
@@ -102,8 +104,8 @@ def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None) -> C
     >>> cut_at(np.ones(4), AlphaChoice.asked_for(0.5)).n_removed
     0
     """
-    if choice.alpha > 0 and all_tied(scores):
+    if 0 < choice.alpha < 1 and all_tied(scores):
         said = f"all {len(scores)} edges have the same score, so none is more suspicious than another: none is removed"
         return Cut(choice, scores, np.ones(len(scores), dtype=bool), said)
-    kept = kept_edges(scores, choice.alpha)
+    kept = kept_edges(scores, choice.alpha, whole_ties=choice.verdict is not None)
     return Cut(choice, scores, kept if spared is None else kept | spared)

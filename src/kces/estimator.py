@@ -41,7 +41,7 @@ class KCES(BaseEstimator):
     alpha : share of edges to prune, in [0, 1], or ``"auto"``: as many as look like noise.
     preset, engine, labels, encoding, clusters, ridge, signed : as in :func:`kces.score_edges`; None takes the
         preset's value.
-    random_state : seed of everything random, or a ``numpy.random.RandomState``.
+    random_state : seed of everything random, or a generator of numpy's to draw one from.
     engine_options : extra arguments of the engine.
 
     Attributes
@@ -79,7 +79,7 @@ class KCES(BaseEstimator):
         clusters: int | None = None,
         ridge: float | None = None,
         signed: bool | None = None,
-        random_state: int | np.random.RandomState | None = 0,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         engine_options: EngineOptions | None = None,
     ) -> None:
         self.alpha = alpha
@@ -106,7 +106,7 @@ class KCES(BaseEstimator):
         self.engine_ = self.scored_.engine
         pseudo = getattr(self.scored_.evidence, "pseudo", None)
         self.labels_ = None if pseudo is None else pseudo.clusters
-        self._take(self.scored_.cut(self.alpha))
+        self._take(self.scored_.cut(self.alpha), self.alpha)
         return self
 
     def _score(self, graph: Graph, progress: Progress) -> Scored:
@@ -128,10 +128,13 @@ class KCES(BaseEstimator):
         """A number stays itself, so that a seed means the same as in the functions; a generator gives one."""
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state)
+        if isinstance(self.random_state, np.random.Generator):
+            return int(self.random_state.integers(2**31))
         return int(check_random_state(self.random_state).randint(2**31))
 
-    def _take(self, cut: Cut) -> None:
+    def _take(self, cut: Cut, asked: float | str) -> None:
         self.cut_ = cut
+        self._asked = asked
         self.alpha_ = cut.alpha
         self.alpha_reason_ = cut.choice.reason
         self.kept_ = self.source_.spread(cut.kept, True)
@@ -178,11 +181,11 @@ class KCES(BaseEstimator):
 
     def _judged(self, graph: Kind) -> tuple[Source[Kind], Scored, Cut]:
         check_is_fitted(self, "kept_")
-        if graph is self.source_.original:
-            return self.source_, self.scored_, self.cut_
         source = open_source(graph)
+        if _is_same(graph, self.source_.original) and np.array_equal(source.pairs, self.source_.pairs):
+            return source, self.scored_, self.cut_
         scored = self._score(source.graph, silent)
-        return source, scored, scored.cut(self.alpha)
+        return source, scored, scored.cut(self._asked)
 
     def table(self) -> pd.DataFrame:
         """Ranked edges: ``source, target, score, rank, suspicious, why``."""
@@ -249,9 +252,17 @@ class KCES(BaseEstimator):
         table = pd.DataFrame(rows, columns=["alpha", "edges", "value"])
         if table["value"].isna().any():
             raise InvalidParameterError("evaluate returned NaN; it must return a number for every graph")
-        self._take(self.scored_.cut(grid[int(table["value"].to_numpy().argmax())]))
+        best = grid[int(table["value"].to_numpy().argmax())]
+        self._take(self.scored_.cut(best), best)
         self.alpha_reason_ = "best of the ratios tried"
         return table
+
+
+def _is_same(graph: object, other: object) -> bool:
+    """The very same object, or a tuple of the very same: ``(edges, nodes)`` is made anew with every call."""
+    if isinstance(graph, tuple) and isinstance(other, tuple) and len(graph) == len(other):
+        return all(one is two for one, two in zip(graph, other, strict=True))
+    return graph is other
 
 
 def _border(cut: Cut) -> float:

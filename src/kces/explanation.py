@@ -17,7 +17,9 @@ from kces.scorers.scored import Fact, Scored
 __all__ = ["Explanation", "Neighbors", "explain_edge", "find_node"]
 
 _LISTED = 10
-"""Neighbors named in the text; the numbers count all of them."""
+"""Neighbors named for machines; the numbers count all of them."""
+_SHOWN_NAMES = 3
+"""Neighbors named in the text."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +155,21 @@ def _neighbors(graph: Graph, source: int, target: int) -> Neighbors:
 
 def _neighbors_in_words(explanation: Explanation) -> str:
     found = explanation.neighbors
-    shared = f"{found.shared} shared neighbor(s)" + (f" ({', '.join(found.shared_names)})" if found.shared else "")
-    return (
-        f"Neighbors: {shared}; {found.only_source} only of {explanation.source}, "
-        f"{found.only_target} only of {explanation.target}."
-    )
+    shared = _counted(found.shared, "shared", found.shared_names)
+    source = _counted(found.only_source, f"only of {explanation.source}", found.only_source_names)
+    target = _counted(found.only_target, f"only of {explanation.target}", found.only_target_names)
+    return f"Neighbors: {shared}; {source}; {target}."
+
+
+def _counted(count: int, what: str, names: tuple[str, ...]) -> str:
+    """
+    >>> _counted(12, "shared", ("a", "b", "c", "d"))
+    '12 shared (a, b, c, …)'
+    """
+    if not count:
+        return f"0 {what}"
+    more = ", …" if count > _SHOWN_NAMES else ""
+    return f"{count} {what} ({', '.join(names[:_SHOWN_NAMES])}{more})"
 
 
 def _feature_in_words(feature: FeatureReading) -> str:

@@ -17,6 +17,8 @@ _RESOLUTION = 1e-9
 
 def check_alpha(alpha: float | str) -> float:
     """``alpha`` as a number in [0, 1], or a clear error."""
+    if isinstance(alpha, (str, bool, np.bool_)):
+        raise InvalidParameterError(f"alpha must be a number in [0, 1] or auto, got {alpha!r}")
     if isinstance(alpha, (int, float, np.number)) and 0 <= alpha <= 1:
         return float(alpha)
     raise InvalidParameterError(f"alpha must lie in [0, 1], got {alpha}")
@@ -49,14 +51,23 @@ def all_tied(scores: Array) -> bool:
     return len(scores) > 1 and bool(np.ptp(_rounded(scores)) == 0)
 
 
-def kept_edges(scores: Array, alpha: float) -> Bools:
+def kept_edges(scores: Array, alpha: float, *, whole_ties: bool = False) -> Bools:
     """Full-length mask: false for the ``ceil(αE)`` edges with the highest score.
+
+    With ``whole_ties`` the cut stops short of a group of equal scores that it would part.
 
     >>> kept_edges(np.array([0.1, 0.9, 0.5, 0.2]), 0.5).tolist()
     [True, False, False, True]
+    >>> kept_edges(np.array([0.1, 0.9, 0.5, 0.5]), 0.5, whole_ties=True).tolist()
+    [True, False, True, True]
     """
     kept = np.ones(len(scores), dtype=bool)
-    kept[edge_order(scores)[: prune_count(len(scores), alpha)]] = False
+    order, count = edge_order(scores), prune_count(len(scores), alpha)
+    if whole_ties and 0 < count < len(scores):
+        levels = _rounded(scores)[order]
+        if levels[count - 1] == levels[count]:
+            count = int(np.argmax(levels == levels[count]))
+    kept[order[:count]] = False
     return kept
 
 

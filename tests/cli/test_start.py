@@ -99,3 +99,10 @@ main(["score", "synthetic:n=40"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+def test_the_largest_seed_is_the_library_s() -> None:
+    from kces.cli import options
+    from kces.scorers import score_options
+
+    assert options._LARGEST_SEED == score_options._LARGEST_SEED

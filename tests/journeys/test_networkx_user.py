@@ -26,7 +26,7 @@ def test_rank_explain_and_sanitize():
     assert set(table.loc[0, ["source", "target"]]) == {"ann", "hal"}
     text = str(kces.explain(graph, "ann", "hal"))
     assert "chess" in text
-    assert "0 shared neighbor(s)" in text
+    assert "0 shared; " in text
 
     clean = kces.sanitize(graph, alpha=0.05)
     assert isinstance(clean, nx.Graph)

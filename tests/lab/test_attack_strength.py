@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kces.datasets import load, load_attacked
-from kces.lab.attack_strength import Row, graph_names, markdown_row, measure
+from kces.lab.attack_strength import Row, attack_strength, graph_names, markdown_row
 from kces.lab.attacks import ATTACKS
 from kces.lab.attacks.nettack import default_targets
 from kces.lab.defenses.gcn import GCN
@@ -36,7 +36,7 @@ def test_row_as_markdown():
 
 def test_a_graph_made_on_demand_is_measured(tmp_path, monkeypatch):
     monkeypatch.setenv("KCES_CACHE", str(tmp_path))
-    row = measure("digits@random-0.05", seeds=1)
+    row = attack_strength("digits@random-0.05", seeds=1)
     assert (row.source, row.added + row.removed) == ("ours", int(0.05 * load("digits").n_edges))
     assert 80 < row.mean <= 100
 

@@ -141,7 +141,7 @@ def run(arguments: list[str]) -> None:
         print_error(str(error))
         sys.exit(2)
     except MemoryError as error:
-        print_error(f"out of memory: {error}; try --engine local")
+        print_error(f"out of memory: {error}; use a smaller graph or a machine with more memory")
         sys.exit(2)
     except BrokenPipeError:
         # The reader (head, less) has gone: what it wanted it has.

@@ -73,7 +73,7 @@ def strength(
 ) -> None:
     """Accuracy of a GCN under each attack, as a Markdown table; a process of its own for every row."""
     with _torch_needed():
-        from kces.lab.attack_strength import HEADER, graph_names, markdown_row, measure_fresh
+        from kces.lab.attack_strength import HEADER, graph_names, markdown_row, strength_in_fresh_process
         from kces.lab.attacks import ATTACKS
     from kces.datasets import files_needed
 
@@ -87,7 +87,7 @@ def strength(
     with progress_bar(quiet=quiet or json) as progress:
         for done, name in enumerate(names):
             progress("graphs", done, len(names))
-            rows.append(measure_fresh(name, data_root, seeds))
+            rows.append(strength_in_fresh_process(name, data_root, seeds))
             if not json:
                 typer.echo(markdown_row(rows[-1]))
     _write_table(output, [asdict(row) for row in rows], force)

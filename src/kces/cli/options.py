@@ -40,7 +40,10 @@ __all__ = [
 ]
 
 _LARGEST_SEED = 2**32 - 1
-"""What numpy and scikit-learn take."""
+"""As in ``kces.scorers.score_options``, which loads numpy; a test holds the two together."""
+
+_PAPER = "Preset paper"
+"""The box of options that only the paper's score has."""
 
 
 def _checked_seed(seed: int) -> int:
@@ -74,11 +77,12 @@ EngineOption = Annotated[
         "--engine",
         help="How scores are computed: auto or a name of `kces bench`.",
         autocompletion=complete_engine,
+        rich_help_panel=_PAPER,
     ),
 ]
 EngineSettingsOption = Annotated[
     list[str] | None,
-    settings_option("--engine-option", "An option of the engine, such as hops=2 or cap=16 of local"),
+    settings_option("--engine-option", "An option of the engine, such as hops=2 or cap=16 of local", panel=_PAPER),
 ]
 PresetOption = Annotated[
     str,
@@ -105,19 +109,28 @@ EncodingOption = Annotated[
         metavar="linear|onehot",
         help="How classes become numbers.",
         autocompletion=complete_encoding,
+        rich_help_panel=_PAPER,
     ),
 ]
 ClustersOption = Annotated[
     int | None,
-    typer.Option("--clusters", help="Number of clusters. Default: number of classes, else the best silhouette."),
+    typer.Option(
+        "--clusters",
+        help="Number of clusters. Default: number of classes, else the best silhouette.",
+        rich_help_panel=_PAPER,
+    ),
 ]
-RidgeOption = Annotated[float | None, typer.Option("--ridge", help="λ added to the kernel's diagonal. Default: 0.001.")]
+RidgeOption = Annotated[
+    float | None,
+    typer.Option("--ridge", help="λ added to the kernel's diagonal. Default: 0.001.", rich_help_panel=_PAPER),
+]
 SignedOption = Annotated[
     bool | None,
     typer.Option(
         "--signed/--absolute",
         help="Keep the sign of the change (positive: removing the edge lowers the complexity). Default: absolute.",
         show_default=False,
+        rich_help_panel=_PAPER,
     ),
 ]
 AlphaOption = Annotated[

@@ -54,8 +54,7 @@ class PaperOptions:
             ridge=self.ridge,
             seed=self.seed,
         )
-        PaperScorer.validate(options)
-        return PaperScorer(options)
+        return PaperScorer.checked(options)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from kces.errors import InvalidParameterError
 __all__ = ["parse_settings", "settings_option"]
 
 
-def settings_option(flag: str, what: str) -> Any:
+def settings_option(flag: str, what: str, *, panel: str | None = None) -> Any:
     """A repeatable option whose words :func:`parse_settings` reads."""
-    return typer.Option(flag, metavar="NAME=VALUE", help=f"{what}; may be given several times.")
+    return typer.Option(flag, metavar="NAME=VALUE", help=f"{what}; may be given several times.", rich_help_panel=panel)
 
 
 def parse_settings(option: str, given: list[str] | None) -> dict[str, int | float | bool | str]:

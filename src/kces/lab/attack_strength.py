@@ -20,7 +20,15 @@ from kces.lab.defenses.gcn import GCN
 from kces.processes import Order, run_order
 from kces.processes.answers import OK, JsonObject
 
-__all__ = ["HEADER", "Row", "graph_names", "markdown_row", "measure", "measure_fresh", "strength_of"]
+__all__ = [
+    "HEADER",
+    "Row",
+    "attack_strength",
+    "graph_names",
+    "markdown_row",
+    "strength_in_fresh_process",
+    "strength_of",
+]
 
 HEADER = """\
 | graph | source | added | removed | GCN accuracy (%) | judged nodes | CPU time (s) | peak memory (GB) |
@@ -57,8 +65,8 @@ def graph_names(dataset: str, methods: Sequence[str], budgets: Sequence[float]) 
     return names
 
 
-def measure_fresh(name: str, data_root: Path | None = None, seeds: int = 5) -> Row:
-    """:func:`measure` in a process of its own."""
+def strength_in_fresh_process(name: str, data_root: Path | None = None, seeds: int = 5) -> Row:
+    """:func:`attack_strength` in a process of its own."""
     root = None if data_root is None else str(data_root)
     answer = run_order(Order(f"{__name__}:strength_of", {"name": name, "data_root": root, "seeds": seeds}))
     if answer.status != OK:
@@ -68,10 +76,10 @@ def measure_fresh(name: str, data_root: Path | None = None, seeds: int = 5) -> R
 
 def strength_of(name: str, data_root: str | None, seeds: int) -> JsonObject:
     """What the process does."""
-    return asdict(measure(name, None if data_root is None else Path(data_root), seeds))
+    return asdict(attack_strength(name, None if data_root is None else Path(data_root), seeds))
 
 
-def measure(name: str, data_root: Path | None = None, seeds: int = 5) -> Row:
+def attack_strength(name: str, data_root: Path | None = None, seeds: int = 5) -> Row:
     """Test accuracy of a GCN trained on the graph of that name (on the targets, where there are any)."""
     attacked = load_attacked(name, data_root)
     labels, nodes = attacked.graph.labels, attacked.judged_nodes

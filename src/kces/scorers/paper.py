@@ -16,7 +16,7 @@ from kces.memory import require_memory
 from kces.progress import Progress, silent
 from kces.scorers.grounds import Grounds, Texts
 from kces.scorers.pseudo_labels import ENCODINGS, PseudoLabels, encode, pseudo_labels
-from kces.scorers.score_options import ScoreOptions
+from kces.scorers.score_options import ScoreOptions, check_seed
 from kces.scorers.scored import Fact, Scored
 from kces.types import Array
 
@@ -92,6 +92,13 @@ class PaperScorer:
             make_engine(options.engine, dict(options.engine_options or {}), options.seed)
         elif options.engine_options:
             raise InvalidParameterError("engine auto takes no options; name the engine they are for")
+
+    @classmethod
+    def checked(cls, options: ScoreOptions) -> PaperScorer:
+        """The scorer after all checks, for callers who want more of it than scores."""
+        check_seed(options.seed)
+        cls.validate(options)
+        return cls(options)
 
     def pose(self, graph: Graph) -> tuple[Problem, PseudoLabels]:
         """Aggregate and label: the problem that an engine solves.

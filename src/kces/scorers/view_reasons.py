@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kces.graph import Graph
-from kces.scorers.centred_features import chunks
+from kces.scorers.centred_features import CentredFeatures, chunks
 from kces.scorers.feature_spaces import centred_space
 from kces.scorers.grounds import FeatureReading, Reading, Texts
 from kces.types import Array, Ints, Singles
@@ -91,8 +91,7 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
     shown = min(_NAMED_FEATURES, len(names))
     said = np.empty(len(edges), dtype=object)
     for chunk in chunks(len(edges), _EDGE_BLOCK):
-        first, second = (space.rows(graph.edges[edges[chunk], end]) for end in (0, 1))
-        speaks = first * second
+        speaks = _speech(graph, space, graph.edges[edges[chunk]])
         worst = np.argsort(speaks, axis=1, kind="stable")[:, :shown]
         differs = np.take_along_axis(speaks, worst, axis=1) < 0
         said[chunk] = [
@@ -100,6 +99,13 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
             for row, flags in zip(worst.tolist(), differs.tolist(), strict=True)
         ]
     return said
+
+
+def _speech(graph: Graph, space: CentredFeatures, pairs: Ints) -> Array:
+    """(P, F) what each feature adds to the inner product of the ends; equal values never speak against a pair."""
+    speaks = space.rows(pairs[:, 0]) * space.rows(pairs[:, 1])
+    same = _rows(graph, pairs[:, 0]) == _rows(graph, pairs[:, 1])
+    return np.where(same, np.maximum(speaks, 0.0), speaks)
 
 
 def _differ(names: Sequence[str]) -> str:
@@ -115,7 +121,7 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
     """One sentence per reading that carries weight, the weightiest first.
 
     >>> readings_in_words([Reading("own features", 0.5, -0.2, 0.1, 3.0, 40.0)])
-    ('Own features: agreement -0.20, less alike than 97 % of links and less alike than 60 % of random pairs.',)
+    ('Own features: agreement -0.20 (0.10 with the edge itself), less alike than 97 % of links and ...',)
     """
     ordered = sorted(readings, key=lambda reading: -reading.weight)
     return tuple(_sentence(reading) for reading in ordered if reading.weight > 0)
@@ -124,7 +130,8 @@ def readings_in_words(readings: Sequence[Reading]) -> tuple[str, ...]:
 def _sentence(reading: Reading) -> str:
     name = reading.view[0].upper() + reading.view[1:]
     links, random = _compared(reading.above_links, "links"), _compared(reading.above_random, "random pairs")
-    return f"{name}: agreement {reading.without_edge:.2f}, {links} and {random}."
+    agreement = f"{reading.without_edge:.2f} ({reading.with_edge:.2f} with the edge itself)"
+    return f"{name}: agreement {agreement}, {links} and {random}."
 
 
 def _compared(percent: float, others: str) -> str:
@@ -134,16 +141,16 @@ def _compared(percent: float, others: str) -> str:
 
 
 def _share_in_words(percent: float, others: str) -> str:
-    return f"nearly all {others}" if percent >= 99 else f"{percent:.0f} % of {others}"
+    return f"nearly all {others}" if percent >= 99 else f"{int(percent)} % of {others}"
 
 
 def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ...], tuple[FeatureReading, ...]]:
     """The features in which the ends agree most, and those in which they differ most."""
-    first, second = centred_space(graph).rows(edge)
-    scale = float(np.linalg.norm(first) * np.linalg.norm(second))
+    space = centred_space(graph)
+    scale = float(np.prod(np.linalg.norm(space.rows(edge), axis=1)))
     if scale == 0.0:
         return (), ()
-    speaks = first * second / scale
+    speaks = _speech(graph, space, edge[None, :])[0] / scale
     order = np.argsort(-speaks, kind="stable")
     most, least = order[:_SHOWN_FEATURES], order[::-1][:_SHOWN_FEATURES]
     values = _rows(graph, edge)

@@ -14,7 +14,7 @@ from kces.lab.attacks.greedy import GreedyFlips
 from kces.lab.attacks.meta_gradient import InnerTraining, MetaGradient, MetaProblem
 from kces.lab.attacks.nettack import logits_after_flip
 from kces.lab.attacks.pair_gradient import PairGradient
-from kces.lab.attacks.surrogate import initial_weights, propagation
+from kces.lab.attacks.surrogate import initial_weights, surrogate_step
 
 N = 20
 UPPER = np.triu(np.ones((N, N), dtype=bool), k=1)
@@ -82,7 +82,7 @@ def test_pair_gradient_equals_autograd_on_a_weighted_graph():
     (gradient,) = torch.autograd.grad(loss, variable)
     expected = (gradient + gradient.T).numpy()
     matrix = sp.csr_array(adjacency)
-    ours = PairGradient(left, right, propagation(matrix, np.float64), adjacency.sum(1) + 1)
+    ours = PairGradient(left, right, surrogate_step(matrix, np.float64), adjacency.sum(1) + 1)
     pairs = np.argwhere(UPPER)
     np.testing.assert_allclose(ours.at(pairs), expected[UPPER], atol=1e-12)
     (start, block), *_ = ours.blocks(N)

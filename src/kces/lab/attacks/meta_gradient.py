@@ -24,7 +24,7 @@ import scipy.sparse as sp
 import torch
 
 from kces.lab.attacks.pair_gradient import PairGradient, degree_terms
-from kces.lab.attacks.surrogate import FloatArray, propagation
+from kces.lab.attacks.surrogate import FloatArray, surrogate_step
 from kces.types import Features
 
 __all__ = ["InnerTraining", "MetaGradient", "MetaProblem"]
@@ -65,7 +65,7 @@ class MetaGradient:
     """
 
     def __init__(self, problem: MetaProblem, adjacency: sp.csr_array, weights: list[FloatArray]) -> None:
-        step = propagation(adjacency, weights[0].dtype)
+        step = surrogate_step(adjacency, weights[0].dtype)
         degrees = np.diff(adjacency.indptr).astype(step.dtype) + 1
         error, output, wide = _factors(problem, step, weights)
         left = np.hstack([error, step @ error])

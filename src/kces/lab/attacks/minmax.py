@@ -23,8 +23,8 @@ from kces.lab.attacks.surrogate import (
     FloatArray,
     class_count,
     initial_weights,
-    propagation,
     self_training_labels,
+    surrogate_step,
     train_linear_surrogate,
 )
 from kces.lab.training import SparseOperator, feature_input
@@ -92,11 +92,11 @@ def minmax(
         candidates.search(before["keys"])
         model.restore(before)
     else:
-        model.train(propagation(graph.adjacency), 100)
+        model.train(surrogate_step(graph.adjacency), 100)
     weights = before.get("flips", np.zeros(len(candidates.pairs), dtype=np.float32))
     for step in range(int(before.get("steps", 0)), steps):
         adjacency = candidates.perturbed(weights)
-        model.train(propagation(adjacency), model_steps)
+        model.train(surrogate_step(adjacency), model_steps)
         gradient = model.gradient(adjacency).at(candidates.pairs) * candidates.direction
         steepest = float(np.abs(gradient).max())
         if steepest > 0:
@@ -168,11 +168,11 @@ class _Model:
     def loss(self, adjacency: sp.csr_array) -> float:
         """The attacker's loss on this graph."""
         with torch.no_grad():
-            return float(self._attack_loss(self._layers(SparseOperator(propagation(adjacency), symmetric=True))[-1]))
+            return float(self._attack_loss(self._layers(SparseOperator(surrogate_step(adjacency), symmetric=True))[-1]))
 
     def gradient(self, adjacency: sp.csr_array) -> PairGradient:
         """Gradient of the attacker's loss in every pair: both propagations contribute one product."""
-        step = propagation(adjacency)
+        step = surrogate_step(adjacency)
         inputs, first, middle, logits = self._layers(SparseOperator(step, symmetric=True))
         grads = torch.autograd.grad(self._attack_loss(logits), [logits, first])
         left = np.hstack([grad.numpy() for grad in grads])

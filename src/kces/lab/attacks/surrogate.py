@@ -23,9 +23,9 @@ __all__ = [
     "LinearSurrogate",
     "class_count",
     "initial_weights",
-    "propagation",
     "self_training_labels",
     "single_precision",
+    "surrogate_step",
     "train_linear_surrogate",
 ]
 
@@ -33,10 +33,10 @@ FloatArray: TypeAlias = npt.NDArray[np.floating]
 DTYPE = np.float32
 
 
-def propagation(adjacency: sp.csr_array, dtype: npt.DTypeLike = DTYPE) -> sp.csr_array:
+def surrogate_step(adjacency: sp.csr_array, dtype: npt.DTypeLike = DTYPE) -> sp.csr_array:
     """``T = D^-1/2 (A + I) D^-1/2``; the adjacency may carry weights in [0, 1].
 
-    >>> propagation(sp.csr_array([[0.0, 1.0], [1.0, 0.0]])).toarray().round(6).tolist()
+    >>> surrogate_step(sp.csr_array([[0.0, 1.0], [1.0, 0.0]])).toarray().round(6).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
     return normalized_adjacency(adjacency).astype(dtype)
@@ -69,7 +69,7 @@ class LinearSurrogate:
 
     def logits(self, graph: Graph) -> FloatArray:
         """Class scores of every node of ``graph``."""
-        step = propagation(graph.adjacency)
+        step = surrogate_step(graph.adjacency)
         return step @ (step @ (single_precision(graph.features) @ self.weights))
 
 
@@ -85,7 +85,7 @@ def train_linear_surrogate(
     """Train on the labelled nodes with Adam, with the settings of the usual GCN."""
     train = train_nodes(graph, "the surrogate")
     assert graph.labels is not None
-    step, features = propagation(graph.adjacency), single_precision(graph.features)
+    step, features = surrogate_step(graph.adjacency), single_precision(graph.features)
     aggregated = (step[train] @ step) @ features
     inputs = torch.from_numpy(aggregated.toarray() if sp.issparse(aggregated) else aggregated)
     classes = torch.from_numpy(graph.labels[train])

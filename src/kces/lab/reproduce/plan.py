@@ -9,6 +9,7 @@ from typing import Any
 from kces.datasets import parse_name
 from kces.errors import InvalidParameterError
 from kces.lab.reproduce.cells import Cell, Option
+from kces.lab.reproduce.needs import PRESET_OF
 from kces.lab.reproduce.published_numbers import Reported
 
 __all__ = [
@@ -58,8 +59,8 @@ def label_of(method: str) -> str:
     ('GAT (K paper)', 'GCN', 'K = 5')
     """
     first, plus, second = method.partition("+")
-    if plus and first in ("kces", "kces-paper"):
-        return f"{label_of(second)} (K {'robust' if first == 'kces' else 'paper'})"
+    if plus and first in PRESET_OF:
+        return f"{label_of(second)} (K {PRESET_OF[first]})"
     return _LABELS.get(method, method)
 
 

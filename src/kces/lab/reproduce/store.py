@@ -83,15 +83,13 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise OutputError(f"cannot open the result store {path}: {error}; name another with --store") from error
+            raise OutputError(f"cannot open the result store {path}: {error}; name another store") from error
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
             yield cls(path, connection)
         except sqlite3.DatabaseError as error:
-            raise UnreadableFileError(
-                f"result store {path} is unusable ({error}); name another with --store"
-            ) from error
+            raise UnreadableFileError(f"result store {path} is unusable ({error}); name another store") from error
         finally:
             connection.close()
 
@@ -103,7 +101,7 @@ class Store:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise OutputError(
-                    f"another run is using the result store {self.path}; wait for it, or name another with --store"
+                    f"another run is using the result store {self.path}; wait for it, or name another store"
                 ) from None
             yield  # the lock goes with the file handle, also when this process is killed
 

@@ -13,7 +13,7 @@ from kces.engines.local import LocalEngine
 from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, normalize_rows
 from kces.lab.study.cosines import multi_hop_cosine
-from kces.ranking import kept_edges
+from kces.scorers import Scored
 from kces.scorers.pseudo_labels import encode, pseudo_labels
 from kces.types import Array, Features
 
@@ -65,9 +65,10 @@ class ComplexityScore:
     def _in_rounds(self, graph: Graph) -> Array:
         scores, left = np.zeros(graph.n_edges), np.arange(graph.n_edges)
         for later in reversed(range(self.rounds)):
-            found = rankdata(self._change(graph.keep_edges(np.isin(np.arange(graph.n_edges), left))))
+            remaining = graph.keep_edges(np.isin(np.arange(graph.n_edges), left))
+            found = rankdata(self._change(remaining))
             scores[left] = found + later * graph.n_edges
-            left = left[kept_edges(found, 0.1)]
+            left = left[Scored(remaining, found).cut(0.1).kept]
         return scores
 
     def _change(self, graph: Graph) -> Array:
@@ -79,7 +80,7 @@ class ComplexityScore:
     def _codes(self, graph: Graph) -> Array:
         labelled_on = graph
         if self.cleaned:
-            labelled_on = graph.keep_edges(kept_edges(multi_hop_cosine(graph, (0,)), self.cleaned))
+            labelled_on = graph.keep_edges(Scored(graph, multi_hop_cosine(graph, (0,))).cut(self.cleaned).kept)
         unit, _ = normalize_rows(aggregate(labelled_on))
         found = pseudo_labels(labelled_on, unit, self.labels)
         if self.encoding == "soft":
