@@ -38,8 +38,9 @@ def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
     """
     below = np.empty(values.shape)
     for column in range(values.shape[1]):
-        ordered, own = np.sort(reference[:, column]), values[:, column]
-        below[:, column] = np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")
+        order = np.argsort(values[:, column])  # looked up in order, a million values are found several times faster
+        ordered, own = np.sort(reference[:, column]), values[order, column]
+        below[order, column] = np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")
     return 50.0 * below / max(len(reference), 1)
 
 
