@@ -137,7 +137,7 @@ def test_the_slider_moves_with_the_keyboard_and_updates_the_numbers(opened: Open
     assert int(opened.number("Components")) == alphas["components"][step]
     assert float(opened.number("Recall")) == pytest.approx(alphas["recall"][step], abs=5e-4)
     opened.page.keyboard.press("Home")
-    opened.page.wait_for_function("!document.querySelector('#edge-table .tabulator-row.removed')")
+    sync_api.expect(opened.page.locator("#edge-table .tabulator-row.removed")).to_have_count(0)
     assert set(opened.column("cut")) == {"kept"}
     opened.page.click("text=Back to the cut of this run")
     assert int(opened.number("Removed")) == before
