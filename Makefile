@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow lint format clean
+.PHONY: demo test test-slow lint format page clean
 
 # torch is named beside the extra so that pip takes the pinned CPU build and not a range.
 $(VENV)/.core: pyproject.toml constraints.txt
@@ -37,7 +37,11 @@ test: lint
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
 
+# Bundles the page of the report again; needs node and npm.
+page:
+	frontend/build.sh
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) frontend/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -name '*.egg-info' -type d -prune -exec rm -rf {} +

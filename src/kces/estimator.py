@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -195,6 +196,28 @@ class KCES(BaseEstimator):
         """Why the edge between two nodes is suspicious or not."""
         check_is_fitted(self, "kept_")
         return explain_edge(self.scored_, self.cut_, source, target)
+
+    def report(self, path: str | Path, *, force: bool = False) -> int:
+        """Write a page about the fitted graph, to look at and to hand on; returns its size in bytes.
+
+        Parameters
+        ----------
+        path : the HTML file.
+        force : replace a file that exists.
+        """
+        check_is_fitted(self, "kept_")
+        from kces.report import report_payload, write_report
+
+        return write_report(path, report_payload(self.scored_, self.cut_, seed=self._seed()), force=force)
+
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+        """What a notebook shows: scikit-learn's diagram, and once fitted what was found."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "cut_"):
+            from kces.report.notebook import fitted_html
+
+            bundle["text/html"] = fitted_html(self.scored_, self.cut_)
+        return bundle
 
     # -- choosing alpha -------------------------------------------------------------------------------
 

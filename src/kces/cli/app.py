@@ -34,6 +34,21 @@ COMMANDS = {
         "Write GRAPH without its most suspicious edges, in its own format unless told otherwise.",
         _SANITIZE,
     ),
+    "report": Entry(
+        "kces.cli.report:report",
+        "Write a page about GRAPH to hand on: scores, cut, suspicious edges and why. It works offline.",
+        _SANITIZE,
+    ),
+    "explore": Entry(
+        "kces.cli.explore:explore",
+        "Look at GRAPH in the browser, mark edges as fine or harmful, and save it without the harmful ones.",
+        _SANITIZE,
+    ),
+    "plot": Entry(
+        "kces.cli.plot:plot",
+        "Draw GRAPH's scores, its cut or the neighborhood of an edge into a png, svg or pdf file.",
+        _SANITIZE,
+    ),
     "demo": Entry(
         "kces.cli.demo:demo",
         "Inject cross-class edges into the digits graph, sanitize it, and show what came back.",

@@ -11,6 +11,7 @@ import pandas as pd
 from kces.atomic import check_output
 from kces.cli.input_options import InputOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
+from kces.datasets.attacked import AttackedGraph
 from kces.datasets.builtin import is_builtin
 from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
@@ -27,10 +28,23 @@ __all__ = ["GraphInput", "check_target", "open_input", "resolve_labels"]
 
 @dataclass(frozen=True, eq=False)
 class GraphInput:
-    """A graph and how to write it back without some edges."""
+    """A graph and how to write it back without some edges.
+
+    Attributes
+    ----------
+    graph : what is scored.
+    file : where it came from, unless it is a data set.
+    clean : the graph before an attack, where that is known.
+    """
 
     graph: Graph
     file: LoadedGraph | None = None
+    clean: Graph | None = None
+
+    @property
+    def injected(self) -> Bools | None:
+        """Mask of the edges that the attack put in."""
+        return None if self.clean is None else AttackedGraph(self.graph, self.clean).is_added
 
     @property
     def records(self) -> EdgeRecords | None:
@@ -72,7 +86,8 @@ def open_input(text: str, options: InputOptions) -> GraphInput:
     if known and options.about_tables:
         raise InvalidParameterError(f"{text} is a data set; options about columns go with files")
     if known:
-        return GraphInput(load_attacked(text, data_root=options.data_root).graph)
+        attacked = load_attacked(text, data_root=options.data_root)
+        return GraphInput(attacked.graph, clean=None if attacked.clean is attacked.graph else attacked.clean)
     if Path(text).suffix or "/" in text:
         raise UnreadableFileError(f"no such file: {text}")
     raise InvalidParameterError(f"'{text}' is neither a file nor a data set; `kces datasets list` shows the data sets")

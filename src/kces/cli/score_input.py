@@ -29,7 +29,7 @@ from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 if TYPE_CHECKING:
     from kces.scorers.paper import PaperScorer
 
-__all__ = ["PaperOptions", "ScoredInput", "ScoringOptions", "parse_alpha", "score_input"]
+__all__ = ["PaperOptions", "ScoredInput", "ScoringOptions", "parse_alpha", "score_input", "score_opened"]
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,13 @@ class ScoredInput:
 
 def score_input(graph: str, inputs: InputOptions, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
     """Open GRAPH, score its edges and cut them."""
+    scoring.checked()  # a wrong option is refused before a large file is read
+    return score_opened(open_input(graph, inputs), scoring, quiet=quiet)
+
+
+def score_opened(opened: GraphInput, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
+    """Score the edges of a graph that is open and cut them."""
     options = scoring.checked()
-    opened = open_input(graph, inputs)
     with progress_bar(quiet=quiet) as progress:
         scored = make_scorer(options).score(opened.graph, progress)
     return ScoredInput(opened, scored, scored.cut(parse_alpha(scoring.alpha)), scoring.seed)

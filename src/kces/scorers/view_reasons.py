@@ -38,8 +38,9 @@ def percent_below(values: Array | Singles, reference: Array | Singles) -> Array:
     """
     below = np.empty(values.shape)
     for column in range(values.shape[1]):
-        ordered, own = np.sort(reference[:, column]), values[:, column]
-        below[:, column] = np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")
+        order = np.argsort(values[:, column])  # looked up in order, a million values are found several times faster
+        ordered, own = np.sort(reference[:, column]), values[order, column]
+        below[order, column] = np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")
     return 50.0 * below / max(len(reference), 1)
 
 
@@ -66,9 +67,11 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     # Few distinct texts serve a million edges: one per view, whole percent, and whether an end is a leaf.
     share = np.floor(np.where(percent >= _ALIKE, percent, 100.0 - percent)).astype(np.int64)
     leaf = (graph.degrees[graph.edges] <= 2).any(axis=1)
-    codes = np.stack([column, share, percent >= _ALIKE, leaf], axis=1)
-    distinct, which = np.unique(codes, axis=0, return_inverse=True)
-    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in distinct], dtype=object)
+    shape = (len(columns), 101, 2, 2)
+    codes = np.ravel_multi_index((column, share, (percent >= _ALIKE).astype(int), leaf.astype(int)), shape)
+    distinct, which = np.unique(codes, return_inverse=True)
+    said = zip(*(part.tolist() for part in np.unravel_index(distinct, shape)), strict=True)
+    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in said], dtype=object)
     reasons = np.where(speaks.any(axis=1), texts[which.ravel()], _SILENT)
     if graph.feature_names is not None:
         accused = np.flatnonzero(percent < _ALIKE)

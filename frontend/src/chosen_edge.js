@@ -1,0 +1,54 @@
+// The panel of the chosen edge: what it is, its neighborhood and its reasons.
+import { element, facts, nameElement, panel } from "./dom.js";
+import { markButtons } from "./explore.js";
+import { neighborhoodView } from "./neighborhood.js";
+import { count, significant } from "./numbers.js";
+import { reasonsView } from "./reasons.js";
+
+function groupName(nodes, node) {
+  if (!nodes.group || nodes.group[node] < 0) return "";
+  const name = nodes.group_names?.[nodes.group[node]] ?? String(nodes.group[node]);
+  return `, ${nodes.group_kind} ${name}`;
+}
+
+function endText(state, node) {
+  const { nodes } = state.payload;
+  const more = `degree ${count(nodes.degree[node])}, ${count(nodes.suspicious[node])} suspicious${groupName(nodes, node)}`;
+  return element("span", {}, nameElement(state.name(node)), element("small", {}, ` (${more})`));
+}
+
+function edgeFacts(state) {
+  const { edges, total_edges: total } = state.payload;
+  const at = state.edge;
+  const [source, target] = [edges.source[at], edges.target[at]];
+  return facts([
+    ["Source", endText(state, source)],
+    ["Target", endText(state, target)],
+    ["Rank", `${count(edges.rank[at])} of ${count(total)}`],
+    ["Score", significant(edges.score[at])],
+    ["Cut", state.isRemoved(source, target, edges.rank[at]) ? "✕ removed" : "kept"],
+    ["Known", edges.injected ? (edges.injected[at] ? "injected" : "original") : null],
+  ]);
+}
+
+export function chosenEdgePanel(state) {
+  const neighborhood = neighborhoodView(state);
+  const reasons = reasonsView(state);
+  const about = element("div", { "aria-live": "polite", id: "chosen-facts" });
+  const body = element(
+    "div",
+    { class: "chosen-body" },
+    element("div", {}, element("h3", {}, "Reasons"), reasons.box),
+    element("div", {}, element("h3", {}, "Neighborhood"), neighborhood.box),
+  );
+  const describe = () => state.edge !== null && about.replaceChildren(edgeFacts(state));
+  state.on("cut", describe);
+  state.on("marks", describe);
+  state.on("edge", () => {
+    describe();
+    neighborhood.show();
+    reasons.show();
+  });
+  const marks = state.payload.mode === "explore" ? markButtons(state) : null;
+  return panel("chosen", "Chosen edge", about, marks, body);
+}
