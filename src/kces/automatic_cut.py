@@ -99,7 +99,7 @@ class Symptoms:
     @property
     def interval(self) -> tuple[float, float]:
         """From what is surely noise to what may be."""
-        return min(self.below_median, self.noise), self.unrelated
+        return min(self.below_median, self.noise), max(self.below_median, self.unrelated)
 
 
 def read_symptoms(yardstick: Yardstick) -> Symptoms:
