@@ -45,9 +45,9 @@ def row_exponents(matrix: Features) -> Ints:
     [3, 0, -1]
     """
     if matrix.shape[0] == 0:
-        return np.zeros(0, dtype=np.int32)
+        return np.zeros(0, dtype=np.int64)
     largest = abs(matrix).max(axis=1)
-    return np.frexp(np.asarray(largest.todense() if sp.issparse(largest) else largest).ravel())[1]
+    return np.frexp(np.asarray(largest.todense() if sp.issparse(largest) else largest).ravel())[1].astype(np.int64)
 
 
 def shifted_rows(matrix: Features, exponents: Ints) -> Features:

@@ -77,7 +77,7 @@ def normalize_rows(matrix: Features) -> tuple[Features, Array]:
     ([[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]], [5.0, 0.0, 3e+200])
     """
     squares = _squared_lengths(matrix)
-    exponents = np.zeros(len(squares), dtype=np.int32)
+    exponents = np.zeros(len(squares), dtype=np.int64)
     extreme = np.flatnonzero((squares < _SMALLEST_SQUARE) | ~np.isfinite(squares))
     exponents[extreme] = row_exponents(matrix[extreme])
     if exponents.any():
