@@ -93,6 +93,13 @@ def test_scaling_is_exact_and_leaves_the_original_alone(graph: Graph) -> None:
     assert (large.features != before).sum() == 0
 
 
+@pytest.mark.parametrize("way", ["robust", "local"])
+def test_a_million_empty_columns_cost_nothing_and_change_nothing(graph: Graph, way: str) -> None:
+    narrow = sp.coo_array(graph.features)
+    wide = sp.csr_array((narrow.data, (narrow.row, 90_001 * narrow.col)), shape=(graph.n_nodes, 2**20 + 2**17))
+    np.testing.assert_allclose(scores_of(rescaled(graph, wide), way), scores_of(graph, way), rtol=1e-9)
+
+
 @pytest.mark.parametrize("unfit", [np.nan, np.inf, -np.inf])
 def test_no_score_that_is_not_finite_reaches_a_ranking(unfit: float) -> None:
     scores = np.array([1.0, unfit, 2.0, unfit])

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from kces.graph import Graph
 from kces.types import Array, Features, Ints, is_sparse
 
-__all__ = ["row_exponents", "shifted_rows", "within_range"]
+__all__ = ["row_exponents", "shifted_rows", "within_range", "without_empty_columns"]
 
 _ORDINARY = 100
 """Features between 2^-100 and 2^100 are left alone: products of four of them stay far from any limit."""
@@ -19,6 +19,7 @@ _ROW_FLOOR = -200
 _ENTRY_FLOOR = -480
 """Smaller entries, beside a largest of one, count as zero: their squares would."""
 _BLOCK = 2**20
+_WIDE = 10_000
 
 
 def within_range(graph: Graph) -> Graph:
@@ -36,6 +37,25 @@ def within_range(graph: Graph) -> Graph:
     exponents = row_exponents(features)
     raised = np.maximum(exponents - np.frexp(abs(features).max())[1], _ROW_FLOOR)
     return replace(graph, features=_without_specks(shifted_rows(features, raised - exponents)))
+
+
+def without_empty_columns(graph: Graph) -> Graph:
+    """The graph itself, or without the columns of very wide sparse features in which every node has a zero.
+
+    They say nothing about any node, but scorers go through features column by column.
+
+    >>> import scipy.sparse as sp
+    >>> wide = sp.csr_array(([1.0, 2.0], ([0, 1], [5, 2**20])), shape=(2, 2**20 + 1))
+    >>> without_empty_columns(Graph.from_edges([[0, 1]], wide)).features.toarray().tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    features = graph.features
+    if not is_sparse(features) or features.shape[1] < max(_WIDE, 2 * features.nnz):
+        return graph
+    used = np.unique(features.indices)
+    if not len(used):
+        return graph
+    return replace(graph, features=sp.csr_array(features[:, used]), feature_names=None)
 
 
 def row_exponents(matrix: Features) -> Ints:
