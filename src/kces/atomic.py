@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from kces.errors import OutputError
 
-__all__ = ["atomic_write", "check_output", "is_stream"]
+__all__ = ["atomic_write", "check_output", "is_stream", "output_named"]
 
 _OPEN_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
 
@@ -38,6 +38,8 @@ def check_output(path: Path, *, force: bool = False) -> None:
         raise OutputError(f"output {path} is a folder; name a file")
     elif not _is_stream(path, mode) and not force:
         raise OutputError(f"output {path} exists; use force to replace it")
+    if not is_stream(path) and not os.access(_target(path).parent, os.W_OK | os.X_OK):
+        raise OutputError(f"output folder {_target(path).parent} is read-only; choose another")
 
 
 @contextmanager
@@ -45,7 +47,8 @@ def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     """Yield a temporary path; what the block wrote there becomes ``path`` only if the block succeeds.
 
     A link stays, and the file that it leads to is replaced. A pipe or device (``/dev/stdout``) stays too, and the whole
-    result is written into it.
+    result is written into it. Of two that write at once, with ``force`` the last one to finish stays, whole; without,
+    the first one stays and the other is refused.
 
     Parameters
     ----------
@@ -68,19 +71,29 @@ def atomic_write(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     streamed = is_stream(path)
     temporary = _temporary_beside(path, None if streamed else _target(path).parent)
     try:
-        yield temporary
-        if streamed:
-            _pour(temporary, path)
-        else:
-            os.chmod(temporary, _permissions(mode))
-            os.replace(temporary, _target(path))
-    except BrokenPipeError:  # the reader has heard enough, which is no failure of the output
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+        with output_named(path):
+            yield temporary
+            if streamed:
+                _pour(temporary, path)
+            else:
+                os.chmod(temporary, _permissions(mode))
+                _move(temporary, _target(path), replace=force)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+@contextmanager
+def output_named(path: str | Path) -> Iterator[None]:
+    """Turn what the system says of a failed write into one line that names the output."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has heard enough, which is no failure of the output
+        raise
+    except FileExistsError as error:
+        raise OutputError(f"output {path} has come to exist meanwhile; use force to replace it") from error
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def is_stream(path: Path) -> bool:
@@ -121,6 +134,20 @@ def _temporary_beside(path: Path, folder: Path | None) -> Path:
     except OSError as error:
         raise OutputError(f"cannot write in {folder or tempfile.gettempdir()}: {error.strerror}") from error
     return Path(name)
+
+
+def _move(finished: Path, target: Path, *, replace: bool) -> None:
+    """To its place in one step; without ``replace`` only if nothing is there, which a second name tells in one step."""
+    if not replace:
+        try:
+            os.link(finished, target)
+            return
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without second names: a look just before is the best there is
+            if target.exists():
+                raise FileExistsError(target) from None
+    os.replace(finished, target)
 
 
 def _permissions(mode: int | None) -> int:

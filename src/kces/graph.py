@@ -14,12 +14,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
+from kces.memory import require_memory
 from kces.types import Features, Ints, is_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Graph", "Repairs", "edge_keys", "key_edges", "sorted_unique"]
+
+_BYTES_PER_NODE = 50
+"""Row pointer, identity features and degrees of a node that has neither edges nor features."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,7 @@ class Graph:
                 f"edge list names node {int(pairs.max())}, but there are only {n_nodes} nodes"
                 + (" in the features" if n_features == n_nodes else "")
             )
+        require_memory(_BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes", "number its nodes 0, 1, 2, …")
         one_way, repairs = _canonical_pairs(pairs, n_nodes)
         described = _Described(labels, train, val, test, node_ids, feature_names, name)
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
@@ -423,9 +428,10 @@ def _checked_features(features: Any, n_nodes: int) -> Features:
             matrix.sum_duplicates()
             values = matrix.data
         else:
-            matrix = np.ascontiguousarray(features, dtype=np.float64)
+            with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and refused as that
+                matrix = np.ascontiguousarray(features, dtype=np.float64)
             values = matrix
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidGraphError(f"features are not numbers: {error}") from error
     if not np.isfinite(values).all():
         raise InvalidGraphError(f"features hold {_first_bad_entry(matrix)}; replace it before scoring")

@@ -7,6 +7,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, InvalidParameterError, SingularKernelError
+from kces.feature_range import row_exponents, shifted_rows
 from kces.graph import Graph
 from kces.types import Array, Features, is_sparse
 
@@ -34,6 +35,9 @@ RIDGE = 1e-3
 COSINE_NOISE = 1e-12
 """Cosines closer to ±1 than this are ±1: the kernel's slope is infinite there, so that the rounding of a dot
 product (1e-16) would otherwise become an error of 1e-8 in H for every pair of twins."""
+
+_SMALLEST_SQUARE = 2.0**-900
+"""Below this a squared length has lost digits to underflow."""
 
 
 def propagation(graph: Graph) -> sp.csr_array:
@@ -66,18 +70,33 @@ def aggregate(graph: Graph) -> Features:
 def normalize_rows(matrix: Features) -> tuple[Features, Array]:
     """Rows divided by their length, and the lengths; a zero row stays zero.
 
-    >>> unit, length = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    Numbers whose squares leave the range of floating point are brought into it first, row by row.
+
+    >>> unit, length = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0], [3e200, 0.0]]))
     >>> unit.round(6).tolist(), length.tolist()
-    ([[0.6, 0.8], [0.0, 0.0]], [5.0, 0.0])
+    ([[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]], [5.0, 0.0, 3e+200])
     """
-    squares = matrix.multiply(matrix).sum(axis=1) if is_sparse(matrix) else (matrix * matrix).sum(axis=1)
-    length = np.sqrt(np.asarray(squares).ravel())
-    if not np.isfinite(length).all():
-        raise InvalidGraphError("features are too large to square; scale them down (for instance to unit rows)")
+    squares = _squared_lengths(matrix)
+    exponents = np.zeros(len(squares), dtype=np.int64)
+    extreme = np.flatnonzero((squares < _SMALLEST_SQUARE) | ~np.isfinite(squares))
+    exponents[extreme] = row_exponents(matrix[extreme])
+    if exponents.any():
+        matrix = shifted_rows(matrix, -exponents)
+        squares = _squared_lengths(matrix)
+    length = np.sqrt(squares)
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    if is_sparse(matrix):
-        return sp.csr_array(sp.diags_array(inverse) @ matrix), length
-    return matrix * inverse[:, None], length
+    unit = sp.csr_array(sp.diags_array(inverse) @ matrix) if is_sparse(matrix) else matrix * inverse[:, None]
+    with np.errstate(over="ignore"):
+        length = np.ldexp(length, exponents)
+    if not np.isfinite(length).all():
+        raise InvalidGraphError("features are too large to measure; scale them down (for instance to unit rows)")
+    return unit, length
+
+
+def _squared_lengths(matrix: Features) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        squares = matrix.multiply(matrix).sum(axis=1) if is_sparse(matrix) else (matrix * matrix).sum(axis=1)
+    return np.asarray(squares).ravel()
 
 
 def snap_cosine(cosine: Array) -> Array:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from kces.errors import InvalidParameterError
+from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.types import Array, Bools, Ints
 
 __all__ = ["all_tied", "check_alpha", "edge_order", "kept_edges", "prune_count"]
@@ -34,7 +34,7 @@ def prune_count(n_edges: int, alpha: float) -> int:
 
 
 def edge_order(scores: Array) -> Ints:
-    """Edge numbers from the highest score to the lowest; ties go to the lower edge number.
+    """Edge numbers from the highest score to the lowest; ties go to the lower edge number; NaN is refused.
 
     >>> edge_order(np.array([1.0, 3.0, 3.0, 2.0])).tolist()
     [1, 2, 3, 0]
@@ -72,5 +72,7 @@ def kept_edges(scores: Array, alpha: float, *, whole_ties: bool = False) -> Bool
 
 
 def _rounded(scores: Array) -> Array:
+    if unfit := int(np.count_nonzero(~np.isfinite(scores))):
+        raise InvalidGraphError(f"{unfit} of {len(scores)} scores are not finite, so the edges have no order")
     largest = np.abs(scores).max(initial=0.0)
     return np.round(scores / (largest * _RESOLUTION)) if largest > 0 else np.zeros_like(scores)

@@ -137,7 +137,7 @@ def test_features_of_some_nodes_are_not_stretched_over_all(tmp_path, attacked):
 def test_damage_is_told(tmp_path, attacked, name, array):
     path = tmp_path / "a.npz"
     write_attacked(attacked, path)
-    write_members(path, read_members(path) | {f"attack_{name}": npy_bytes(array)})
+    write_members(path, {**read_members(path), f"attack_{name}": npy_bytes(array)})
     with pytest.raises(UnreadableFileError, match=rf"array attack_{name} of .*a\.npz is missing or damaged"):
         read_attacked(path)
 

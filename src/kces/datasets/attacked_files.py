@@ -56,7 +56,7 @@ def write_attacked(
     with open_output(graph_file, force=force) as temporary:
         chosen.write_graph(attacked.graph, temporary)
         if _has_room(chosen):
-            write_members(temporary, read_members(temporary) | members)
+            write_members(temporary, {**read_members(temporary), **members})
     return [graph_file, *record_file]
 
 

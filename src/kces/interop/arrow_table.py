@@ -6,12 +6,17 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kces.interop.limits import check_fits, damage_named
 from kces.interop.optional import require
 
 __all__ = ["arrow_frame", "pyarrow", "read_arrow"]
+
+# Measured on edge lists of many rows: names as Python text and the graph made of them take most of it.
+_BYTES_PER_ROW = 120
+_BYTES_PER_VALUE = 32
 
 
 def pyarrow(module: str) -> Any:
@@ -20,15 +25,46 @@ def pyarrow(module: str) -> Any:
 
 
 def read_arrow(content: bytes, path: Path) -> Any:
-    """The table in the bytes of a Parquet file."""
+    """The table in the bytes of a Parquet file.
+
+    Run lengths and dictionaries let a small file unfold into very many or very long values: how many is declared and
+    checked first, text stays a dictionary until its full length is known.
+    """
     parquet = pyarrow("pyarrow.parquet")
     with damage_named(path, "Parquet"):
         file = parquet.ParquetFile(io.BytesIO(content))
-        # Run lengths let a small file unfold into very many rows.
-        check_fits(16 * file.metadata.num_rows * file.metadata.num_columns, f"reading {path}")
-        table = file.read()
+        check_fits(_declared_bytes(file.metadata), f"reading {path}")
+        schema = file.schema_arrow
+        text = [field.name for field in schema if _is_text(field.type)]
+        table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=text).read()
+        check_fits(sum(_unfolded_bytes(column) for column in table.columns), f"unfolding the text of {path}")
+        table = table.cast(schema)
         table.validate(full=True)
     return table
+
+
+def _declared_bytes(metadata: Any) -> int:
+    """What the declared number of rows and values needs as a table, a frame and names of nodes."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    values = sum(group.column(column).num_values for group in groups for column in range(group.num_columns))
+    return _BYTES_PER_ROW * metadata.num_rows + _BYTES_PER_VALUE * max(values, metadata.num_rows * metadata.num_columns)
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "binary", "large_binary")
+
+
+def _unfolded_bytes(column: Any) -> int:
+    """The length of all text of a column that lies in dictionaries, in Arrow and again in pandas."""
+    compute = pyarrow("pyarrow.compute")
+    total = 0
+    for chunk in column.chunks:
+        if not hasattr(chunk, "dictionary") or not _is_text(chunk.dictionary.type):
+            continue
+        lengths = compute.fill_null(compute.binary_length(chunk.dictionary), 0).to_numpy(zero_copy_only=False)
+        uses = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        total += 2 * int(lengths.astype(np.int64)[uses].sum())
+    return total
 
 
 def arrow_frame(table: Any, path: Path) -> pd.DataFrame:

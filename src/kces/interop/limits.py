@@ -29,6 +29,8 @@ STANDARD_INPUT = Path("standard input")
 
 # Reading, converting to float64 and building the adjacency hold about this much per node at once.
 BYTES_PER_NODE = 100
+# Positions, values, their sorted copies and the graph made of them.
+BYTES_PER_ENTRY = 60
 GZIP_MAGIC = b"\x1f\x8b"
 _PIECE = 2**24
 

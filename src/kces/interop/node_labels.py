@@ -51,7 +51,10 @@ def class_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
         if not is_number(text[known]).all():
             codes, _ = pd.factorize(text.where(known), sort=True, use_na_sentinel=True)
             return codes.astype(np.int64)
-        numbers = np.where(known, pd.to_numeric(text.where(known, "-1")).to_numpy(dtype=np.float64), -1.0)
+        try:
+            numbers = np.where(known, pd.to_numeric(text.where(known, "-1")).to_numpy(dtype=np.float64), -1.0)
+        except OverflowError:  # a whole number that no float can hold, and no class
+            numbers = np.array([np.inf])
     # Whole numbers beyond 2**31 are no class numbers, and beyond 2**53 they would be rounded.
     if not (np.abs(numbers) < 2**31).all() or (numbers != np.floor(numbers)).any():
         raise InvalidGraphError(f"{what} must hold classes: whole numbers or words, one per node")

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.features import scale_matrix
-from kces.interop.arrays import array_from, read_members, read_npy
+from kces.interop.arrays import read_members, read_npy
 from kces.interop.arrow_table import arrow_frame, read_arrow
 from kces.interop.json_records import json_frame, json_lines, json_records
 from kces.interop.limits import check_fits, read_bytes
@@ -112,7 +112,8 @@ def dense_features(array: npt.NDArray[Any], path: Path) -> npt.NDArray[np.float6
             f"features file {path} must hold a numeric matrix, got {array.dtype} of shape {array.shape}"
         )
     check_fits(16 * array.size, f"features of {path}")
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and refused as that
+        return array.astype(np.float64)
 
 
 def _npz_features(path: Path) -> Features:
@@ -123,5 +124,5 @@ def _npz_features(path: Path) -> Features:
         raise UnreadableFileError(
             f"features file {path} must hold a sparse matrix or one array, it holds {len(members)}"
         )
-    ((name, raw),) = members.items()
-    return dense_features(array_from(raw, f"array {name} of {path}"), path)
+    (name,) = members
+    return dense_features(members.array(name), path)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kces.atomic import atomic_write
+from kces.atomic import atomic_write, output_named
 from kces.interop.limits import STANDARD_STREAM
 
 __all__ = ["open_output", "plain_name"]
@@ -38,7 +38,7 @@ def open_output(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     """
     target = Path(path)
     if target == STANDARD_STREAM:
-        with _workspace(target) as plain:
+        with _workspace(target) as plain, output_named("standard output"):
             yield plain
             with plain.open("rb") as content:
                 shutil.copyfileobj(content, sys.stdout.buffer)

@@ -83,5 +83,9 @@ def count_weights(weights: npt.ArrayLike) -> int:
     2
     """
     # Weights may be text or missing: they are ignored, so they are only ever counted.
-    values = pd.to_numeric(pd.Series(np.asarray(weights, dtype=object).ravel()), errors="coerce")
+    cells = pd.Series(np.asarray(weights, dtype=object).ravel())
+    try:
+        values = pd.to_numeric(cells, errors="coerce")
+    except OverflowError:  # a whole number that no float can hold
+        values = cells
     return int((values != 1).sum())

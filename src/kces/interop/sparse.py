@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, UnreadableFileError
-from kces.interop.arrays import array_from, npy_bytes
-from kces.interop.limits import BYTES_PER_NODE, check_fits, damage_named
+from kces.interop.arrays import Members, npy_bytes
+from kces.interop.limits import BYTES_PER_ENTRY, BYTES_PER_NODE, check_fits, damage_named
 
 __all__ = ["StoredMatrix", "read_matrix"]
 
@@ -34,8 +33,10 @@ class StoredMatrix:
     index_dtype: np.dtype[Any]
 
     def coo(self) -> sp.coo_array:
-        """The matrix with duplicates still apart."""
-        return sp.coo_array((self.values, (self.rows, self.cols)), shape=self.shape)
+        """The matrix in float64 with duplicates still apart; scipy takes neither half precision nor swapped bytes."""
+        with np.errstate(over="ignore"):
+            values = self.values.astype(np.float64)
+        return sp.coo_array((values, (self.rows, self.cols)), shape=self.shape)
 
     def filtered(self, mask: npt.NDArray[np.bool_]) -> dict[str, bytes]:
         """The members that change when only the entries in ``mask`` stay."""
@@ -50,25 +51,25 @@ class StoredMatrix:
         return members | {f"{self.prefix}data": npy_bytes(values)}
 
 
-def read_matrix(members: Mapping[str, bytes], what: str, *, prefix: str = "") -> StoredMatrix:
+def read_matrix(members: Members, what: str, *, prefix: str = "") -> StoredMatrix:
     """The matrix under ``prefix`` in the members of an npz file; ``what`` names it in errors."""
     arrays = _Arrays(members, what, prefix)
     layout = arrays.layout()
     shape = arrays.shape()
+    n_entries = arrays.checked_lengths(layout, shape)
+    check_fits(BYTES_PER_ENTRY * n_entries, f"{what} with {n_entries} entries")
     values = arrays.one("data")
     if values.dtype.kind not in "biuf":
         raise UnreadableFileError(f"{what} holds {values.dtype}, not numbers")
     if layout == "coo":
         rows, cols = arrays.indices("row", shape[0]), arrays.indices("col", shape[1])
-        index_dtype = arrays.one("row").dtype
+        index_dtype = members.header(f"{prefix}row").dtype
     else:
         major_size, minor_size = shape if layout == "csr" else shape[::-1]
         minor = arrays.indices("indices", minor_size)
         major = _expand(arrays.one("indptr"), major_size, len(minor), what)
         rows, cols = (major, minor) if layout == "csr" else (minor, major)
-        index_dtype = arrays.one("indices").dtype
-    if not len(rows) == len(cols) == len(values):
-        raise UnreadableFileError(f"{what} has {len(values)} values for {len(rows)} positions")
+        index_dtype = members.header(f"{prefix}indices").dtype
     return StoredMatrix(rows, cols, values, shape, layout, prefix, index_dtype)
 
 
@@ -76,23 +77,38 @@ def read_matrix(members: Mapping[str, bytes], what: str, *, prefix: str = "") ->
 class _Arrays:
     """The arrays of one matrix, each checked as it is taken."""
 
-    members: Mapping[str, bytes]
+    members: Members
     what: str
     prefix: str
 
-    def one(self, name: str) -> npt.NDArray[Any]:
+    def length(self, name: str) -> int:
+        """How many numbers the array declares."""
         key = self.prefix + name
         if key not in self.members:
             raise UnreadableFileError(f"{self.what} lacks the array {key}")
-        array = array_from(self.members[key], f"array {key} of {self.what}")
-        if array.ndim > 1:
-            raise UnreadableFileError(f"array {key} of {self.what} must be a list, got shape {array.shape}")
-        return array
+        header = self.members.header(key)
+        if len(header.shape) > 1:
+            raise UnreadableFileError(f"array {key} of {self.what} must be a list, got shape {header.shape}")
+        return header.count
+
+    def one(self, name: str) -> npt.NDArray[Any]:
+        self.length(name)
+        return self.members.array(self.prefix + name)
+
+    def checked_lengths(self, layout: str, shape: tuple[int, int]) -> int:
+        """The number of entries, on which all arrays agree before any of them is inflated."""
+        n_values = self.length("data")
+        for name in ("row", "col") if layout == "coo" else ("indices",):
+            if self.length(name) != n_values:
+                raise UnreadableFileError(f"{self.what} has {n_values} values for {self.length(name)} positions")
+        if layout != "coo":
+            _check_pointer_length(self.length("indptr"), shape[layout == "csc"], self.what)
+        return n_values
 
     def layout(self) -> str:
         if self.prefix or "format" not in self.members:
             return "csr"
-        stored = self.one("format")
+        stored = self.one("format") if self.length("format") == 1 else np.empty(0)
         with damage_named(Path(self.what), "matrix"):
             name = stored.item() if stored.size == 1 else ""
         layout = name.decode("ascii", "replace") if isinstance(name, bytes) else str(name)
@@ -101,6 +117,8 @@ class _Arrays:
         return layout
 
     def shape(self) -> tuple[int, int]:
+        if self.length("shape") != 2:
+            raise UnreadableFileError(f"{self.what} declares no matrix shape")
         shape = self.one("shape")
         if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
             raise UnreadableFileError(f"{self.what} declares no matrix shape")
@@ -120,14 +138,18 @@ class _Arrays:
 
 def _expand(pointer: npt.NDArray[Any], size: int, n_entries: int, what: str) -> npt.NDArray[np.int64]:
     """The row of each entry from a CSR row pointer."""
-    whole = pointer.ndim == 1 and pointer.dtype.kind in "iu"
-    if not whole or len(pointer) != size + 1:
-        raise UnreadableFileError(f"{what} declares {size} rows, but its row pointer has {pointer.size} entries")
+    if pointer.ndim != 1 or pointer.dtype.kind not in "iu":
+        raise UnreadableFileError(f"the row pointer of {what} must hold whole numbers")
     pointer = pointer.astype(np.int64)
     counts = np.diff(pointer)
     if pointer[0] != 0 or pointer[-1] != n_entries or (counts < 0).any():
         raise UnreadableFileError(f"{what} is damaged: its row pointer does not fit its {n_entries} entries")
     return np.repeat(np.arange(size, dtype=np.int64), counts)
+
+
+def _check_pointer_length(length: int, size: int, what: str) -> None:
+    if length != size + 1:
+        raise UnreadableFileError(f"{what} declares {size} rows, but its row pointer has {length} entries")
 
 
 def _pointer(major: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

@@ -17,6 +17,9 @@ from kces.interop.limits import one_line, read_bytes
 
 __all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "text_in"]
 
+MAX_COLUMNS = 10_000
+"""Every column is looked at for what it holds, which takes milliseconds each."""
+
 # A byte order mark says how the text is stored, and is written back with it.
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -168,6 +171,10 @@ def _lacks_last_name(widths: list[int], second: Callable[[], list[str]]) -> bool
 def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: Path) -> None:
     if not widths:
         raise UnreadableFileError(f"{path} holds no records (lines that begin with # are comments)")
+    if widths[0] > MAX_COLUMNS:
+        raise UnreadableFileError(
+            f"{path} has {widths[0]} columns; a table of text may have {MAX_COLUMNS}: save more as .npy or sparse .npz"
+        )
     for (start, _), width in zip(spans, widths, strict=True):
         if width != widths[0]:
             raise UnreadableFileError(f"{path} line {start + 1} has {width} columns where {widths[0]} are expected")

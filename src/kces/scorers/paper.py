@@ -10,6 +10,7 @@ import numpy as np
 from kces.engines import choose_engine, make_engine
 from kces.engines.problem import Problem
 from kces.errors import InvalidParameterError
+from kces.feature_range import within_range, without_empty_columns
 from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, check_ridge, complexity, gram, normalize_rows
 from kces.memory import require_memory
@@ -108,6 +109,7 @@ class PaperScorer:
         >>> problem.codes.shape, pseudo.k
         ((10, 1), 2)
         """
+        graph = within_range(without_empty_columns(graph))
         unit, _ = normalize_rows(aggregate(graph))
         pseudo = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)  # Algorithm 1, line 1
         return Problem(graph, encode(pseudo.clusters, pseudo.k, self.encoding), self.ridge), pseudo

@@ -24,6 +24,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from kces.errors import InvalidParameterError
+from kces.feature_range import within_range, without_empty_columns
 from kces.graph import Graph
 from kces.kernel import RIDGE
 from kces.node_pairs import random_unlinked_pairs
@@ -61,7 +62,7 @@ class RobustScorer:
 
     def score(self, graph: Graph, progress: Progress = silent) -> Scored:
         views = standard_views(train_labels=self.train_labels, seed=self.seed)
-        found = gather_evidence(graph, views, seed=self.seed, progress=progress)
+        found = gather_evidence(within_range(without_empty_columns(graph)), views, seed=self.seed, progress=progress)
         labels = "train" if self.train_labels else "none"
         reason = f"{len(found.columns)} views of {graph.n_edges} edges and {len(found.random_pairs)} random pairs"
         return Scored(graph, found.scores, self.name, "views", reason, {"labels": labels}, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kces.errors import InvalidGraphError, UnreadableFileError
+from kces.errors import GraphWarning, InvalidGraphError
 from kces.graph import Graph
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
@@ -20,6 +21,7 @@ from kces.interop.networkx import NetworkXSource, from_networkx
 from kces.interop.node_labels import LABEL_NAMES
 from kces.interop.optional import require
 from kces.interop.outputs import plain_name
+from kces.interop.xml_guard import checked_elements
 
 __all__ = ["ATTRIBUTE_PREFIX", "GRAPHML"]
 
@@ -35,9 +37,12 @@ def _read(request: Request) -> tuple[Graph, Any]:
     path = request.path
     nx = _networkx()
     content = request.read()
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise UnreadableFileError(f"{path} declares XML entities, which can unfold without end; remove them")
-    with damage_named(path, "GraphML"):
+    ports = checked_elements(content, path)["port"]
+    if ports:
+        message = f"{path}: {ports} port(s) are neither read nor written"
+        warnings.warn(message, GraphWarning, stacklevel=2)
+    with damage_named(path, "GraphML"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of ports we have spoken
         G = nx.read_graphml(io.BytesIO(content))
     label = next((name for name in sorted(LABEL_NAMES) if _on_every_node(G, name)), None)
     graph = from_networkx(G, _attributes(G, request.attributes or ATTRIBUTE_PREFIX), label, scale="none")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 
 from kces.errors import GraphWarning, UnreadableFileError
 from kces.graph import Graph
-from kces.interop.arrays import PickledArrayError, array_from, members_in, npy_bytes, write_members
+from kces.interop.arrays import Members, PickledArrayError, members_in, npy_bytes, write_members
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named
@@ -31,7 +30,7 @@ _SPLITS = {"train": "idx_train", "val": "idx_val", "test": "idx_test"}
 class _Members:
     """Every member of the file, unread, and the adjacency among them."""
 
-    members: dict[str, bytes]
+    members: Members
     adjacency: StoredMatrix
 
 
@@ -50,31 +49,27 @@ def _read(request: Request) -> tuple[Graph, _Members]:
     return graph, _Members(members, adjacency)
 
 
-def _refuse(members: Mapping[str, bytes], path: Path) -> Any:
-    for name, raw in members.items():
-        array_from(raw, f"array {name} of {path}")  # a pickled or damaged one is the better reason
+def _refuse(members: Members, path: Path) -> Any:
+    for name in members:
+        members.header(name)  # a pickled or damaged one is the better reason
     raise UnreadableFileError(
         f"{path} holds no graph: expected the arrays adj_data, adj_indices, adj_indptr, adj_shape,"
         f" or a matrix of scipy.sparse.save_npz; found {', '.join(sorted(members))[:80] or 'nothing'}"
     )
 
 
-def _node_arrays(members: Mapping[str, bytes], path: Path) -> dict[str, Any]:
+def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
     """The keyword arguments of ``Graph.from_scipy`` that the file holds."""
-
-    def array(name: str) -> npt.NDArray[Any]:
-        return array_from(members[name], f"array {name} of {path}")
-
     found: dict[str, Any] = {}
     if "attr_matrix" in members:
-        found["features"] = dense_features(array("attr_matrix"), path)
+        found["features"] = dense_features(members.array("attr_matrix"), path)
     elif "attr_data" in members:
         found["features"] = sp.csr_array(read_matrix(members, f"features of {path}", prefix="attr_").coo())
     if "labels" in members:
-        found["labels"] = array("labels")
-    found |= {split: array(name) for split, name in _SPLITS.items() if name in members}
+        found["labels"] = members.array("labels")
+    found |= {split: members.array(name) for split, name in _SPLITS.items() if name in members}
     if "node_ids" in members:
-        found["node_ids"] = _ids(array("node_ids"), path)
+        found["node_ids"] = _ids(members.array("node_ids"), path)
     return found
 
 
@@ -86,9 +81,9 @@ def _ids(stored: npt.NDArray[Any], path: Path) -> npt.NDArray[Any] | None:
     return plain_ids(names)
 
 
-def _is_pickled(raw: bytes) -> bool:
+def _is_pickled(members: Members, name: str) -> bool:
     try:
-        array_from(raw, "member")
+        members.header(name)
     except PickledArrayError:
         return True
     except UnreadableFileError:
@@ -96,9 +91,9 @@ def _is_pickled(raw: bytes) -> bool:
     return False
 
 
-def _warn_of_pickles(members: Mapping[str, bytes], path: Path) -> None:
+def _warn_of_pickles(members: Members, path: Path) -> None:
     """The public Cora and Citeseer files carry pickled name tables: kept as bytes, never loaded."""
-    pickled = [name for name, raw in members.items() if _is_pickled(raw)]
+    pickled = [name for name in members if _is_pickled(members, name)]
     if pickled:
         warnings.warn(
             f"{path}: pickled array(s) {', '.join(sorted(pickled))} not read, only copied to the output",
@@ -110,7 +105,7 @@ def _warn_of_pickles(members: Mapping[str, bytes], path: Path) -> None:
 def _write_filtered(graph: Graph, payload: _Members, kept: npt.NDArray[np.bool_], path: Path) -> None:
     adjacency = payload.adjacency
     survives = surviving_records(graph, kept, adjacency.rows, adjacency.cols)
-    write_members(path, payload.members | adjacency.filtered(survives))
+    write_members(path, {**payload.members, **adjacency.filtered(survives)})
 
 
 def _write_graph(graph: Graph, path: Path) -> None:
