@@ -1,7 +1,7 @@
 """The same graph told in another way has the same scores: order of nodes, edges and columns, precision, threads.
 
-Not here, because it does not hold: ``robust`` draws random pairs by node number, and K-means hands out the cluster
-numbers of ``paper`` by chance; both are given what they need not draw.
+What a draw by node number decides has no test here: the random pairs of ``robust``, the probes of the local engine and
+the cluster numbers of K-means, in whose place ``paper`` is given labels.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WAYS = {
     "local": {"preset": "paper", "engine": "local", "labels": "given"},
 }
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
-FEW = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -62,16 +62,15 @@ def test_order_of_columns(way: str, seed: int) -> None:
     assert_same(scores_of(told(features=FEATURES[:, columns]), way), scores_of(told(), way))
 
 
-@pytest.mark.parametrize("way", ["exact", "local"])
 @FEW
 @given(seed=SEEDS)
-def test_numbering_of_nodes(way: str, seed: int) -> None:
+def test_numbering_of_nodes(seed: int) -> None:
     old_of_new = np.random.default_rng(seed).permutation(GRAPH.n_nodes)
     new_of_old = np.argsort(old_of_new)
     renumbered = told(new_of_old[GRAPH.edges], FEATURES[old_of_new], LABELS[old_of_new])
     back = np.sort(old_of_new[renumbered.edges], axis=1)
     order = np.lexsort((back[:, 1], back[:, 0]))
-    assert_same(scores_of(renumbered, way)[order], scores_of(told(), way))
+    assert_same(scores_of(renumbered, "exact")[order], scores_of(told(), "exact"))
 
 
 @EVERY_WAY

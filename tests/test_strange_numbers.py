@@ -23,13 +23,13 @@ WAYS = {
     "subgraph": {"preset": "paper", "engine": "subgraph"},
     "montecarlo": {"preset": "paper", "engine": "montecarlo"},
 }
-SCALES = (1e6, 1e-6, 1e150, 1e-150, 1e200, 1e-300, 1e300)
+SCALES = (1e6, 1e-6, 1e150, 1e-150, 1e-300, 1e300)
 LARGEST = np.finfo(np.float64).max
 
 
 @pytest.fixture(scope="module", params=["dense", "sparse"])
 def graph(request: pytest.FixtureRequest) -> Graph:
-    drawn = synthetic(n=60, features=12, seed=3)
+    drawn = synthetic(n=40, features=12, seed=3)
     dense = drawn.features.toarray() if is_sparse(drawn.features) else drawn.features
     return Graph.from_edges(drawn.edges, dense if request.param == "dense" else sp.csr_array(dense))
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph", "Repairs", "edge_keys", "key_edges", "sorted_unique"]
 
+_MANY_NODES = 1_000_000
 _BYTES_PER_NODE = 50
 """Row pointer, identity features and degrees of a node that has neither edges nor features."""
 
@@ -131,7 +132,8 @@ class Graph:
                 f"edge list names node {int(pairs.max())}, but there are only {n_nodes} nodes"
                 + (" in the features" if n_features == n_nodes else "")
             )
-        require_memory(_BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes", "number its nodes 0, 1, 2, …")
+        if n_nodes > _MANY_NODES:
+            require_memory(_BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes", "number its nodes 0, 1, 2, …")
         one_way, repairs = _canonical_pairs(pairs, n_nodes)
         described = _Described(labels, train, val, test, node_ids, feature_names, name)
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
