@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -10,6 +11,7 @@ import kces
 from kces.datasets.builtin import synthetic
 from kces.errors import InvalidGraphError
 from kces.feature_range import within_range
+from kces.features import prepare_features
 from kces.graph import Graph
 from kces.kernel import normalize_rows
 from kces.ranking import all_tied, edge_order, kept_edges
@@ -98,6 +100,15 @@ def test_a_million_empty_columns_cost_nothing_and_change_nothing(graph: Graph, w
     narrow = sp.coo_array(graph.features)
     wide = sp.csr_array((narrow.data, (narrow.row, 90_001 * narrow.col)), shape=(graph.n_nodes, 2**20 + 2**17))
     np.testing.assert_allclose(scores_of(rescaled(graph, wide), way), scores_of(graph, way), rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200, 1e308])
+def test_columns_of_any_size_are_standardized(size: float) -> None:
+    table = pd.DataFrame({"a": np.array([1.0, 0.2, -0.3]) * size, "b": [1.0, 2.0, 3.5]})
+    ordinary = table.assign(a=table["a"] / size)
+    found = prepare_features(table, scale="auto")
+    np.testing.assert_allclose(found.matrix, prepare_features(ordinary, scale="standard").matrix, rtol=1e-9)
+    assert len(found.notes[-1]) < 100
 
 
 @pytest.mark.parametrize("unfit", [np.nan, np.inf, -np.inf])

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from kces.errors import InvalidParameterError
-from kces.types import Array, Bools, Features, is_sparse
+from kces.types import Array, Bools, Features, Ints, is_sparse
 
 __all__ = ["SCALES", "check_scale", "scale_columns", "scale_matrix", "why_to_scale"]
 
@@ -17,6 +17,7 @@ SCALES = ("auto", "standard", "none")
 _SPREADS_APART = 10.0
 _MEAN_OVER_SPREAD = 3.0
 _SPREAD_OF_A_FLAG = 0.5
+_SAFE_EXPONENT = 400
 
 
 def check_scale(scale: str) -> str:
@@ -75,17 +76,26 @@ def why_to_scale(matrix: Array, measured: Bools) -> str:
     columns = matrix[:, measured]
     if not columns.size or _are_counts(columns):
         return ""
+    exponents = _extreme_exponents(columns)
+    columns = np.ldexp(columns, -exponents)
     spreads, means = columns.std(axis=0), columns.mean(axis=0)
     varying = spreads > 1e-12 * np.maximum(np.abs(means), np.finfo(float).tiny)
     if not varying.any():
         return ""
-    compared = np.append(spreads[varying], [] if measured.all() else _SPREAD_OF_A_FLAG)
-    factor = compared.max() / compared.min()
+    compared = np.append(np.ldexp(spreads, exponents)[varying], [] if measured.all() else _SPREAD_OF_A_FLAG)
+    with np.errstate(over="ignore", divide="ignore"):
+        factor = compared.max() / compared.min()
     if factor > _SPREADS_APART:
-        return f"the spreads differ by a factor of {factor:.0f}"
+        return f"the spreads differ by a factor of {factor:{'.0f' if factor < 1e9 else '.0e'}}"
     if (np.abs(means[varying]) > _MEAN_OVER_SPREAD * spreads[varying]).any():
         return "a mean lies far from 0"
     return ""
+
+
+def _extreme_exponents(columns: Array) -> Ints:
+    """The power of two of the largest entry of each column whose squares could overflow or vanish, 0 for others."""
+    exponents = np.frexp(np.abs(columns).max(axis=0))[1].astype(np.int64)
+    return np.where(np.abs(exponents) > _SAFE_EXPONENT, exponents, 0)
 
 
 def _are_counts(columns: Array) -> bool:
@@ -98,6 +108,7 @@ def _are_counts(columns: Array) -> bool:
 def _standardized(matrix: Array, measured: Bools) -> Array:
     scaled = matrix.copy()
     columns = matrix[:, measured]
+    columns = np.ldexp(columns, -_extreme_exponents(columns))
     means, spreads = columns.mean(axis=0), columns.std(axis=0)
     constant = spreads <= 1e-12 * np.abs(means)
     scaled[:, measured] = np.where(constant, 0.0, (columns - means) / np.where(constant, 1.0, spreads))
