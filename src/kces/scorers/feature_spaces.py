@@ -14,6 +14,7 @@ from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import normalize_rows, propagation
 from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.hop_products import smoothed_squares
 from kces.types import Array
 
 __all__ = [
@@ -76,9 +77,7 @@ class TrainLabelSpace:
 def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
     """Centred features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
     T = propagation(graph)
-    squares = np.zeros(graph.n_nodes)
-    for block in features.blocks():
-        squares += ((T @ (T @ block)) ** 2).sum(axis=1)
+    squares = smoothed_squares(graph, features)
     inverse = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > NOTHING**2)
     shape = (graph.n_nodes, features.n_columns)
     rank = min(rank, min(shape) - 1)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from kces.graph import Graph
-from kces.kernel import propagation
 from kces.node_pairs import are_edges
 from kces.progress import Progress, silent
 from kces.scorers.centred_features import NOTHING, CentredFeatures, chunks
+from kces.scorers.hop_products import hop_products
 from kces.types import Array, Features, Ints
 
 __all__ = ["HOPS", "leave_edge_out_cosines"]
@@ -45,35 +45,17 @@ def leave_edge_out_cosines(
     True
     """
     source = features if isinstance(features, CentredFeatures) else CentredFeatures(features)
-    at_nodes, at_pairs = _inner_products(graph, source, pairs, progress)
+    products = hop_products(graph, source, pairs, progress)
     cut = are_edges(graph, pairs) & leave_out
     cosines = np.empty((len(pairs), len(HOPS)))
     for chunk in chunks(len(pairs), _PAIR_BLOCK):
         first, second = pairs[chunk].T
-        both = _both_ends(at_nodes[first], at_nodes[second], at_pairs[chunk])
+        both = _both_ends(products.at_nodes[first], products.at_nodes[second], products.at_pairs[chunk])
+        sizes = np.hstack([products.sizes[first], products.sizes[second]])
         step = cut[chunk] / np.sqrt(graph.degrees[first] * graph.degrees[second])
         rows = _without_link(step, 1.0 / graph.degrees[first], 1.0 / graph.degrees[second])
-        cosines[chunk] = _cosines(both, *rows)
+        cosines[chunk] = _cosines(both, sizes, *rows)
     return cosines
-
-
-def _inner_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress) -> tuple[Array, Array]:
-    """``(N, 3, 3)`` inner products of X, Z, S at each node, and ``(P, 3, 3)`` between the ends of each pair."""
-    T = propagation(graph)
-    at_nodes = np.zeros((graph.n_nodes, 3, 3))
-    at_pairs = np.zeros((len(pairs), 3, 3))
-    for done, block in enumerate(features.blocks()):
-        progress("compare ends of edges", done, features.n_blocks)
-        hops = [block, T @ block]
-        hops.append(T @ hops[1])
-        for a, b in np.ndindex(3, 3):
-            at_nodes[:, a, b] += np.einsum("nf,nf->n", hops[a], hops[b])
-        for chunk in chunks(len(pairs), _PAIR_BLOCK):
-            ends = [[hop[side] for hop in hops] for side in pairs[chunk].T]
-            for a, b in np.ndindex(3, 3):
-                at_pairs[chunk, a, b] += np.einsum("pf,pf->p", ends[0][a], ends[1][b])
-    progress("compare ends of edges", features.n_blocks, features.n_blocks)
-    return at_nodes, at_pairs
 
 
 def _both_ends(first: Array, second: Array, between: Array) -> Array:
@@ -93,8 +75,8 @@ def _without_link(step: Array, own_first: Array, own_second: Array) -> tuple[Arr
     return first, second
 
 
-def _cosines(both: Array, first: Array, second: Array) -> Array:
-    lengths = [_lengths(rows, both) for rows in (first, second)]
+def _cosines(both: Array, sizes: Array, first: Array, second: Array) -> Array:
+    lengths = [_lengths(rows, both, sizes) for rows in (first, second)]
     products = first @ both @ second.transpose(0, 2, 1)
     scale = lengths[0][:, :, None] * lengths[1][:, None, :]
     table = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
@@ -102,9 +84,9 @@ def _cosines(both: Array, first: Array, second: Array) -> Array:
     return np.stack([averaged[:, p, q] for p, q in HOPS], axis=1)
 
 
-def _lengths(rows: Array, both: Array) -> Array:
+def _lengths(rows: Array, both: Array, sizes: Array) -> Array:
     """Lengths of the rows; what is left of a row that cancels to rounding counts as zero."""
     squares = np.einsum("pra,pab,prb->pr", rows, both, rows, optimize=True)
-    scale = np.sqrt(np.maximum(np.einsum("paa->pa", both), 0.0))
+    scale = np.sqrt(np.maximum(sizes, 0.0))
     largest = np.einsum("pra,pa->pr", np.abs(rows), scale) ** 2
     return np.sqrt(np.where(squares > np.maximum(NOTHING * largest, NOTHING**2), squares, 0.0))
