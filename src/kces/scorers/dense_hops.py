@@ -36,9 +36,7 @@ class HopProducts:
         return replace(self, at_pairs=self.at_pairs[which])
 
 
-def dense_products(
-    graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent
-) -> HopProducts:
+def dense_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
     """Products from whole columns, centred first. Time O((E + P) F), memory O(E + P) beyond a block of columns."""
     T = propagation(graph)
     everyone = np.arange(graph.n_nodes)
@@ -61,8 +59,9 @@ def _aggregate(indptr: Ints, indices: Ints, values: Array, hops: Array, hop: int
     for i in numba.prange(len(hops)):
         hops[i, hop] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            for f in range(hops.shape[2]):
-                hops[i, hop, f] += values[p] * hops[indices[p], hop - 1, f]
+            row, weight = hops[indices[p], hop - 1], values[p]
+            for f in range(len(row)):
+                hops[i, hop, f] += weight * row[f]
 
 
 @numba.njit(parallel=True, cache=True, fastmath={"reassoc", "contract"})

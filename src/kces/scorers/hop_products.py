@@ -1,12 +1,10 @@
-"""Inner products between the rows of X, Z = TX and S = T²X at nodes and at pairs of nodes, by the cheaper of two routes.
+"""Inner products between the rows of X, Z = TX and S = T²X at nodes and at pairs, by the cheaper of two routes.
 
-Dense features are multiplied by T one block of columns at a time (``dense_hops.py``). Sparse ones are followed along the
-stored entries (``sparse_hops.py``) unless the neighborhoods are so wide that whole columns cost less.
+Dense features are multiplied by T one block of columns at a time (``dense_hops.py``). Sparse ones are followed along
+the stored entries (``sparse_hops.py``) unless the neighborhoods are so wide that whole columns cost less.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from kces.graph import Graph
 from kces.kernel import propagation
@@ -20,12 +18,13 @@ from kces.types import Array, Ints, is_sparse
 __all__ = ["VISIT_COST", "hop_products", "smoothed_squares", "sparse_is_cheaper"]
 
 VISIT_COST = 4.0
-"""Time of following one stored entry or neighbor, relative to one multiplication in a dense column; measured, frozen."""
+"""Time to follow one stored entry or neighbor, relative to one multiplication in a dense column: measured, frozen."""
 
 
 def hop_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
     """Inner products of the three hops, at the ends of ``pairs``, ``i < j``, and between them.
 
+    >>> import numpy as np
     >>> from kces.datasets.toys import path
     >>> found = hop_products(path(3), CentredFeatures(np.eye(3)), np.array([[0, 2]]))
     >>> found.at_pairs[0].round(3).tolist()  # entries of I, T, T²; T, T², T³; T², T³, T⁴
@@ -43,6 +42,7 @@ def hop_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress:
 def smoothed_squares(graph: Graph, features: CentredFeatures) -> Array:
     """(N,) squared lengths of the rows of T²X.
 
+    >>> import numpy as np
     >>> from kces.datasets.toys import path
     >>> smoothed_squares(path(2), CentredFeatures(np.eye(2))).round(3).tolist()
     [0.5, 0.5]
@@ -56,8 +56,9 @@ def sparse_is_cheaper(graph: Graph, features: CentredFeatures, groups: PairsBySo
 
     A dense column takes a multiplication for each entry of T, twice, and nine for each node and pair.
 
-    >>> from kces.datasets.toys import path
+    >>> import numpy as np
     >>> import scipy.sparse as sp
+    >>> from kces.datasets.toys import path
     >>> graph = path(40)
     >>> groups = group_pairs(graph, graph.edges)
     >>> one_hot, full = sp.csr_array(np.eye(40)), sp.csr_array(np.ones((40, 2)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kces.graph import Graph, edge_keys, key_edges
+from kces.graph import Graph, edge_keys, key_edges, sorted_unique
 from kces.types import Bools, Ints
 
 __all__ = ["PairsBySource", "group_pairs", "pairs_and_edges"]
@@ -44,8 +44,9 @@ def group_pairs(graph: Graph, pairs: Ints) -> PairsBySource:
     source = np.where(swapped, pairs[:, 1], pairs[:, 0])
     target = np.where(swapped, pairs[:, 0], pairs[:, 1])
     order = np.argsort(source, kind="stable")
-    sources, counts = np.unique(source, return_counts=True)
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    counts = np.bincount(source, minlength=graph.n_nodes)
+    sources = np.flatnonzero(counts)
+    starts = np.concatenate([[0], np.cumsum(counts[sources])])
     return PairsBySource(sources, starts, target[order], order, swapped)
 
 
@@ -60,5 +61,6 @@ def pairs_and_edges(graph: Graph, pairs: Ints) -> tuple[Ints, Ints]:
     met = np.zeros(graph.n_nodes, dtype=bool)
     met[pairs.ravel()] = True
     edges = graph.edges[met[graph.edges].any(axis=1)]
-    keys, which = np.unique(edge_keys(np.concatenate([pairs, edges]), graph.n_nodes), return_inverse=True)
-    return key_edges(keys, graph.n_nodes), which.ravel()[: len(pairs)]
+    asked = edge_keys(pairs, graph.n_nodes)
+    keys = sorted_unique(np.concatenate([asked, edge_keys(edges, graph.n_nodes)]))
+    return key_edges(keys, graph.n_nodes), np.searchsorted(keys, asked)

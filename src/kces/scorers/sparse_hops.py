@@ -1,8 +1,8 @@
-"""Inner products between the hops of sparse features, along the stored entries: no row of T²X is kept, no column filled.
+"""Inner products between the hops of sparse features, along the stored entries: no row of T²X is kept.
 
-With the rows of one node i spread out over the columns, ``x_k = ⟨X_k, ·⟩`` costs the entries of k, ``y_l = Σ_k T_lk x_k``
-is the product with Z_l, and ``Σ_l T_jl y_l`` that with S_j. Both are remembered while i is the source, so that one source
-costs at most the entries of T and of X together, and on a local graph only what lies within three steps.
+With the rows of one node i spread over the columns, ``x_k = ⟨X_k, ·⟩`` costs the entries of k, ``y_l = Σ_k T_lk x_k``
+is the product with Z_l, and ``Σ_l T_jl y_l`` that with S_j. Both are remembered while i is the source, so that one
+source costs at most the entries of T and of X together, and on a local graph only what lies within three steps.
 
 Centring is a rank-one correction. What is left of a row that the mean cancels to rounding is zero.
 """
@@ -55,7 +55,7 @@ def sparse_products(
     groups : the same pairs by source.
     progress : told about each part of the sources.
     """
-    T, X = propagation(graph), _used_columns(features)
+    T, X = propagation(graph), sp.csr_array(features.without_empty_columns().matrix)
     at_pairs = _uncentred(T, X, groups, progress)
     at_nodes = _at_nodes(T, X, pairs, at_pairs)
     mean, present = features.mean, features.present
@@ -68,13 +68,6 @@ def sparse_products(
     for a in range(3):
         at_nodes[:, a, a] = np.where(at_nodes[:, a, a] > NOTHING * sizes[:, a], at_nodes[:, a, a], 0.0)
     return HopProducts(at_nodes, sizes, at_pairs)
-
-
-def _used_columns(features: CentredFeatures) -> sp.csr_array:
-    """The matrix without its empty columns: work space follows what is stored."""
-    X = sp.csr_array(features.matrix)
-    used, columns = np.unique(X.indices, return_inverse=True)
-    return sp.csr_array((X.data, columns.ravel(), X.indptr), shape=(X.shape[0], len(used)))
 
 
 def _hops(T: sp.csr_array, vector: Array) -> Array:
@@ -109,7 +102,7 @@ def _at_nodes(T: sp.csr_array, X: sp.csr_array, pairs: Ints, at_pairs: Array) ->
     """``⟨·, Z_i⟩ = Σ_l T_il ⟨·, X_l⟩`` and ``⟨·, S_i⟩ = Σ_l T_il ⟨·, Z_l⟩``, over the edges of i and i itself."""
     n = T.shape[0]
     first, second = pairs.T
-    step = np.asarray(T[first, second]).ravel()
+    step = np.where(first < second, np.asarray(T[first, second]).ravel(), 0.0)
     own = T.diagonal()
     nodes = np.zeros((n, 3, 3))
     nodes[:, 0, 0] = np.asarray(X.multiply(X).sum(axis=1)).ravel()
