@@ -55,7 +55,8 @@ def leading_by_iteration(graph: Graph, features: CentredFeatures, rank: int, see
         dtype=np.float64,
     )
     start = np.random.default_rng(seed).standard_normal(min(shape))
-    directions = svds(smoothed, k=rank, v0=start, return_singular_vectors="vh")[2]
+    with threadpool_limits(1, user_api="blas"):  # products with single vectors: threads would only wait for each other
+        directions = svds(smoothed, k=rank, v0=start, return_singular_vectors="vh")[2]
     return np.asarray(directions.T)
 
 

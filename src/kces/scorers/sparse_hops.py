@@ -82,8 +82,8 @@ def _uncentred(T: sp.csr_array, X: sp.csr_array, groups: PairsBySource, progress
         np.zeros((threads, X.shape[1], 3)),
         np.zeros((threads, n)),
         np.empty((threads, n), dtype=np.int64),
-        np.empty((threads, 2, n, 3)),
-        np.full((threads, 2, n), -1),
+        np.full((threads, n, 4), -1.0),
+        np.full((threads, n, 4), -1.0),
     )
     n_sources, n_pairs = len(groups.sources), len(groups.targets)
     found = np.empty((n_pairs, 3, 3))
@@ -124,17 +124,16 @@ def _centre(products: Array, along: Array, masses: Array, square: float, pairs: 
 @numba.njit(parallel=True, cache=True)
 def _follow(matrices, sources, starts, targets, work, found):  # type: ignore[no-untyped-def]
     """Products of each source with its targets; a source's work is its thread's own."""
-    spread, weights, touched, known, asked = work
+    spread, weights, touched, plain, smooth = work
     threads = len(spread)
     for thread in numba.prange(threads):
-        memory = (known[thread], asked[thread])
+        rows, own, near = spread[thread], plain[thread], smooth[thread]
         for s in range(thread, len(sources), threads):
             i = sources[s]
-            n_touched = _spread(matrices, i, spread[thread], weights[thread], touched[thread])
+            n_touched = _spread(matrices, i, rows, weights[thread], touched[thread])
             for p in range(starts[s], starts[s + 1]):
-                _products(matrices, i, targets[p], spread[thread], memory, found[p])
-            _clear(matrices, spread[thread], touched[thread, :n_touched])
-    return found
+                _products(matrices, i, targets[p], rows, own, near, found[p])
+            _clear(matrices, rows, touched[thread, :n_touched])
 
 
 @numba.njit(cache=True)
@@ -170,40 +169,45 @@ def _clear(matrices, spread, touched):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _products(matrices, i, j, spread, memory, found):  # type: ignore[no-untyped-def]
+def _products(matrices, i, j, spread, plain, smooth, found):  # type: ignore[no-untyped-def]
     """Nine products of the spread rows of i with X_j, Z_j and S_j."""
     indptr, indices, values = matrices[:3]
-    known, _ = memory
     x = z = s = 0.0
     for p in range(indptr[j], indptr[j + 1]):
-        near = indices[p]
-        _ask_smoothed(matrices, i, near, spread, memory)
-        x += values[p] * known[1, near, 0]
-        z += values[p] * known[1, near, 1]
-        s += values[p] * known[1, near, 2]
+        row = smooth[indices[p]]
+        if row[3] != i:
+            _ask_smooth(matrices, i, indices[p], spread, plain, row)
+        x += values[p] * row[0]
+        z += values[p] * row[1]
+        s += values[p] * row[2]
     for a in range(3):  # T has its diagonal: j has been asked with its neighbors
-        found[a, 0], found[a, 1] = known[0, j, a], known[1, j, a]
+        found[a, 0], found[a, 1] = plain[j, a], smooth[j, a]
     found[0, 2], found[1, 2], found[2, 2] = x, z, s
 
 
 @numba.njit(cache=True)
-def _ask_smoothed(matrices, i, node, spread, memory):  # type: ignore[no-untyped-def]
-    """Products of the spread rows with Z of ``node``, unless they are known for source i."""
-    indptr, indices, values, x_indptr, x_indices, x_values = matrices
-    known, asked = memory
-    if asked[1, node] == i:
-        return
-    asked[1, node] = i
+def _ask_smooth(matrices, i, node, spread, plain, found):  # type: ignore[no-untyped-def]
+    """Products of the spread rows of i with Z of ``node``; the fourth number says whose they are."""
+    indptr, indices, values = matrices[:3]
     x = z = s = 0.0
     for p in range(indptr[node], indptr[node + 1]):
         k = indices[p]
-        if asked[0, k] != i:
-            asked[0, k] = i
-            known[0, k] = 0.0
-            for e in range(x_indptr[k], x_indptr[k + 1]):
-                for a in range(3):
-                    known[0, k, a] += x_values[e] * spread[x_indices[e], a]
-        x += values[p] * known[0, k, 0]
-        z += values[p] * known[0, k, 1]
-        s += values[p] * known[0, k, 2]
-    known[1, node, 0], known[1, node, 1], known[1, node, 2] = x, z, s
+        if plain[k, 3] != i:
+            _ask_plain(matrices, i, k, spread, plain[k])
+        x += values[p] * plain[k, 0]
+        z += values[p] * plain[k, 1]
+        s += values[p] * plain[k, 2]
+    found[0], found[1], found[2], found[3] = x, z, s, i
+
+
+@numba.njit(cache=True)
+def _ask_plain(matrices, i, node, spread, found):  # type: ignore[no-untyped-def]
+    """Products of the spread rows of i with X of ``node``."""
+    x_indptr, x_indices, x_values = matrices[3:]
+    x = z = s = 0.0
+    for e in range(x_indptr[node], x_indptr[node + 1]):
+        column = x_indices[e]
+        x += x_values[e] * spread[column, 0]
+        z += x_values[e] * spread[column, 1]
+        s += x_values[e] * spread[column, 2]
+    found[0], found[1], found[2], found[3] = x, z, s, i
