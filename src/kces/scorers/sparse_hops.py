@@ -79,7 +79,7 @@ def _hops(T: sp.csr_array, vector: Array) -> Array:
 def _uncentred(T: sp.csr_array, X: sp.csr_array, groups: PairsBySource, progress: Progress) -> Array:
     n, threads = T.shape[0], numba.get_num_threads()
     work = (
-        np.zeros((threads, X.shape[1], 3)),
+        np.zeros((threads, X.shape[1], 4)),
         np.zeros((threads, n)),
         np.empty((threads, n), dtype=np.int64),
         np.full((threads, n, 4), -1.0),
@@ -87,15 +87,23 @@ def _uncentred(T: sp.csr_array, X: sp.csr_array, groups: PairsBySource, progress
     )
     n_sources, n_pairs = len(groups.sources), len(groups.targets)
     found = np.empty((n_pairs, 3, 3))
+    matrices = (T.indptr, T.indices, T.data, X.indptr, X.indices, X.data)
+    numbered = _only_numbers(X)
     for part in chunks(n_sources, -(-n_sources // _SOURCE_BLOCKS)) if n_sources else ():
         progress("compare ends of edges", part.start, n_sources)
-        matrices = (T.indptr, T.indices, T.data, X.indptr, X.indices, X.data)
-        _follow(matrices, groups.sources[part], groups.starts[part.start : part.stop + 1], groups.targets, work, found)
+        starts = groups.starts[part.start : part.stop + 1]
+        _follow(matrices, numbered, groups.sources[part], starts, groups.targets, work, found)
     progress("compare ends of edges", n_sources, n_sources)
     ordered = np.empty_like(found)
     ordered[groups.order] = found
     ordered[groups.swapped] = ordered[groups.swapped].transpose(0, 2, 1)
     return ordered
+
+
+def _only_numbers(X: sp.csr_array) -> bool:
+    """Whether features are the identity: products with a row of X are then the spread rows themselves."""
+    one_each = np.array_equal(X.indptr, np.arange(X.shape[0] + 1))
+    return one_each and np.array_equal(X.indices, np.arange(X.shape[0])) and bool((X.data == 1.0).all())
 
 
 def _at_nodes(T: sp.csr_array, X: sp.csr_array, pairs: Ints, at_pairs: Array) -> Array:
@@ -122,17 +130,18 @@ def _centre(products: Array, along: Array, masses: Array, square: float, pairs: 
 
 
 @numba.njit(parallel=True, cache=True)
-def _follow(matrices, sources, starts, targets, work, found):  # type: ignore[no-untyped-def]
+def _follow(matrices, numbered, sources, starts, targets, work, found):  # type: ignore[no-untyped-def]
     """Products of each source with its targets; a source's work is its thread's own."""
     spread, weights, touched, plain, smooth = work
     threads = len(spread)
     for thread in numba.prange(threads):
-        rows, own, near = spread[thread], plain[thread], smooth[thread]
+        rows, near = spread[thread], smooth[thread]
+        own = rows if numbered else plain[thread]
         for s in range(thread, len(sources), threads):
             i = sources[s]
             n_touched = _spread(matrices, i, rows, weights[thread], touched[thread])
             for p in range(starts[s], starts[s + 1]):
-                _products(matrices, i, targets[p], rows, own, near, found[p])
+                _products(matrices, numbered, i, targets[p], rows, own, near, found, p)
             _clear(matrices, rows, touched[thread, :n_touched])
 
 
@@ -168,39 +177,39 @@ def _clear(matrices, spread, touched):  # type: ignore[no-untyped-def]
             spread[x_indices[e]] = 0.0
 
 
-@numba.njit(cache=True)
-def _products(matrices, i, j, spread, plain, smooth, found):  # type: ignore[no-untyped-def]
+@numba.njit(cache=True, inline="always")
+def _products(matrices, numbered, i, j, spread, plain, smooth, found, pair):  # type: ignore[no-untyped-def]
     """Nine products of the spread rows of i with X_j, Z_j and S_j."""
     indptr, indices, values = matrices[:3]
     x = z = s = 0.0
     for p in range(indptr[j], indptr[j + 1]):
-        row = smooth[indices[p]]
-        if row[3] != i:
-            _ask_smooth(matrices, i, indices[p], spread, plain, row)
-        x += values[p] * row[0]
-        z += values[p] * row[1]
-        s += values[p] * row[2]
+        near = indices[p]
+        if smooth[near, 3] != i:
+            _ask_smooth(matrices, numbered, i, near, spread, plain, smooth)
+        x += values[p] * smooth[near, 0]
+        z += values[p] * smooth[near, 1]
+        s += values[p] * smooth[near, 2]
     for a in range(3):  # T has its diagonal: j has been asked with its neighbors
-        found[a, 0], found[a, 1] = plain[j, a], smooth[j, a]
-    found[0, 2], found[1, 2], found[2, 2] = x, z, s
+        found[pair, a, 0], found[pair, a, 1] = plain[j, a], smooth[j, a]
+    found[pair, 0, 2], found[pair, 1, 2], found[pair, 2, 2] = x, z, s
 
 
-@numba.njit(cache=True)
-def _ask_smooth(matrices, i, node, spread, plain, found):  # type: ignore[no-untyped-def]
+@numba.njit(cache=True, inline="always")
+def _ask_smooth(matrices, numbered, i, node, spread, plain, found):  # type: ignore[no-untyped-def]
     """Products of the spread rows of i with Z of ``node``; the fourth number says whose they are."""
     indptr, indices, values = matrices[:3]
     x = z = s = 0.0
     for p in range(indptr[node], indptr[node + 1]):
         k = indices[p]
-        if plain[k, 3] != i:
-            _ask_plain(matrices, i, k, spread, plain[k])
+        if not numbered and plain[k, 3] != i:
+            _ask_plain(matrices, i, k, spread, plain)
         x += values[p] * plain[k, 0]
         z += values[p] * plain[k, 1]
         s += values[p] * plain[k, 2]
-    found[0], found[1], found[2], found[3] = x, z, s, i
+    found[node, 0], found[node, 1], found[node, 2], found[node, 3] = x, z, s, i
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, inline="always")
 def _ask_plain(matrices, i, node, spread, found):  # type: ignore[no-untyped-def]
     """Products of the spread rows of i with X of ``node``."""
     x_indptr, x_indices, x_values = matrices[3:]
@@ -210,4 +219,4 @@ def _ask_plain(matrices, i, node, spread, found):  # type: ignore[no-untyped-def
         x += x_values[e] * spread[column, 0]
         z += x_values[e] * spread[column, 1]
         s += x_values[e] * spread[column, 2]
-    found[0], found[1], found[2], found[3] = x, z, s, i
+    found[node, 0], found[node, 1], found[node, 2], found[node, 3] = x, z, s, i
