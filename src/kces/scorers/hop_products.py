@@ -18,7 +18,7 @@ from kces.types import Array, Ints, is_sparse
 __all__ = ["VISIT_COST", "hop_products", "smoothed_squares", "sparse_is_cheaper"]
 
 VISIT_COST = 4.0
-"""Time to follow one stored entry or neighbor, relative to one multiplication in a dense column: measured, frozen."""
+"""Time to follow a stored entry or neighbor, relative to one multiplication in a dense column: an estimate, frozen."""
 
 
 def hop_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
