@@ -16,6 +16,9 @@ NOTHING = 1e-12
 """Squared lengths and variances below this, relative to unit rows, are rounding."""
 
 _COLUMN_BLOCK = 256
+_NARROWEST_BLOCK = 16
+_BLOCK_ENTRIES = 2**24
+"""A block of the columns of a large graph is narrower, so that it takes 128 MB at most, 16 columns at least."""
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:
@@ -48,11 +51,29 @@ class CentredFeatures:
         return cls(unit, mean, present)
 
     @property
+    def entries_per_node(self) -> Ints:
+        """(N,) stored entries of sparse features."""
+        return np.diff(sp.csr_array(self.matrix).indptr)
+
+    def without_empty_columns(self) -> CentredFeatures:
+        """Sparse features without the columns that nobody has: all inner products stay, work follows what is stored.
+
+        >>> CentredFeatures(sp.csr_array([[0.0, 1.0, 0.0], [0.0, 2.0, 3.0]])).without_empty_columns().n_columns
+        2
+        """
+        used = np.flatnonzero(np.diff(sp.csc_array(self.matrix).indptr))
+        return CentredFeatures(self.matrix[:, used], self.mean[used], self.present)
+
+    @property
     def n_blocks(self) -> int:
-        return -(-self.n_columns // _COLUMN_BLOCK)
+        return -(-self.n_columns // self._block_width)
+
+    @property
+    def _block_width(self) -> int:
+        return max(_NARROWEST_BLOCK, min(_COLUMN_BLOCK, _BLOCK_ENTRIES // max(self.matrix.shape[0], 1)))
 
     def blocks(self) -> Iterator[Array]:
-        for columns in chunks(self.n_columns, _COLUMN_BLOCK):
+        for columns in chunks(self.n_columns, self._block_width):
             part = self.matrix[:, columns]
             dense = part.toarray() if is_sparse(part) else np.asarray(part)
             yield dense - np.outer(self.present, self.mean[columns])

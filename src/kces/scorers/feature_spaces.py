@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse.linalg import LinearOperator, svds
 
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import normalize_rows, propagation
-from kces.scorers.centred_features import NOTHING, CentredFeatures
-from kces.types import Array
+from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.leading_directions import covariance_is_cheaper, leading_by_covariance, leading_by_iteration
+from kces.types import Array, is_sparse
 
 __all__ = [
     "RANK",
@@ -75,24 +75,15 @@ class TrainLabelSpace:
 
 def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
     """Centred features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
-    T = propagation(graph)
-    squares = np.zeros(graph.n_nodes)
-    for block in features.blocks():
-        squares += ((T @ (T @ block)) ** 2).sum(axis=1)
-    inverse = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > NOTHING**2)
-    shape = (graph.n_nodes, features.n_columns)
-    rank = min(rank, min(shape) - 1)
-    if rank < 1 or not inverse.any():  # a single column, or constant features: nothing to choose from
+    rank = min(rank, min(graph.n_nodes, features.n_columns) - 1)
+    compact = features.without_empty_columns() if is_sparse(features.matrix) else features
+    if compact.n_columns > rank:
+        features = compact
+    if rank < 1:  # a single column: nothing to choose from
         return features.times(np.eye(features.n_columns))
-    smoothed = LinearOperator(
-        shape,
-        matvec=lambda v: inverse * (T @ (T @ features.times(v.reshape(-1, 1)).ravel())),
-        rmatvec=lambda v: features.transposed_times((T @ (T @ (inverse * v.ravel()))).reshape(-1, 1)).ravel(),
-        dtype=np.float64,
-    )
-    start = np.random.default_rng(seed).standard_normal(min(shape))
-    directions = svds(smoothed, k=rank, v0=start, return_singular_vectors="vh")[2]
-    return features.times(directions.T)
+    find = leading_by_covariance if covariance_is_cheaper(graph.n_nodes, features.n_columns) else leading_by_iteration
+    directions = find(graph, features, rank, seed)
+    return features.times(directions)
 
 
 def _spread_labels(graph: Graph, features: CentredFeatures, seed: int) -> Array:

@@ -7,13 +7,14 @@ pair, and no row is ever formed.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from kces.graph import Graph
-from kces.kernel import propagation
 from kces.node_pairs import are_edges
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import NOTHING, CentredFeatures, chunks
+from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.hop_products import hop_products
 from kces.types import Array, Features, Ints
 
 __all__ = ["HOPS", "leave_edge_out_cosines"]
@@ -21,8 +22,6 @@ __all__ = ["HOPS", "leave_edge_out_cosines"]
 HOPS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (2, 2))
 """Which hops are compared. Own features against a neighbourhood (0, q) is what an attacker controls least; (2, 2)
 is the only view left when features merely number the nodes."""
-
-_PAIR_BLOCK = 8_192
 
 
 def leave_edge_out_cosines(
@@ -45,66 +44,74 @@ def leave_edge_out_cosines(
     True
     """
     source = features if isinstance(features, CentredFeatures) else CentredFeatures(features)
-    at_nodes, at_pairs = _inner_products(graph, source, pairs, progress)
-    cut = are_edges(graph, pairs) & leave_out
-    cosines = np.empty((len(pairs), len(HOPS)))
-    for chunk in chunks(len(pairs), _PAIR_BLOCK):
-        first, second = pairs[chunk].T
-        both = _both_ends(at_nodes[first], at_nodes[second], at_pairs[chunk])
-        step = cut[chunk] / np.sqrt(graph.degrees[first] * graph.degrees[second])
-        rows = _without_link(step, 1.0 / graph.degrees[first], 1.0 / graph.degrees[second])
-        cosines[chunk] = _cosines(both, *rows)
-    return cosines
+    products = hop_products(graph, source, pairs, progress)
+    first, second = pairs.T
+    step = (are_edges(graph, pairs) & leave_out) / np.sqrt(graph.degrees[first] * graph.degrees[second])
+    return _cosines(
+        np.ascontiguousarray(pairs), step, graph.degrees, products.at_nodes, products.sizes, products.at_pairs
+    )
 
 
-def _inner_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress) -> tuple[Array, Array]:
-    """``(N, 3, 3)`` inner products of X, Z, S at each node, and ``(P, 3, 3)`` between the ends of each pair."""
-    T = propagation(graph)
-    at_nodes = np.zeros((graph.n_nodes, 3, 3))
-    at_pairs = np.zeros((len(pairs), 3, 3))
-    for done, block in enumerate(features.blocks()):
-        progress("compare ends of edges", done, features.n_blocks)
-        hops = [block, T @ block]
-        hops.append(T @ hops[1])
-        for a, b in np.ndindex(3, 3):
-            at_nodes[:, a, b] += np.einsum("nf,nf->n", hops[a], hops[b])
-        for chunk in chunks(len(pairs), _PAIR_BLOCK):
-            ends = [[hop[side] for hop in hops] for side in pairs[chunk].T]
-            for a, b in np.ndindex(3, 3):
-                at_pairs[chunk, a, b] += np.einsum("pf,pf->p", ends[0][a], ends[1][b])
-    progress("compare ends of edges", features.n_blocks, features.n_blocks)
-    return at_nodes, at_pairs
+@numba.njit(parallel=True, cache=True)
+def _cosines(pairs: Ints, step: Array, degrees: Array, at_nodes: Array, sizes: Array, at_pairs: Array) -> Array:
+    found = np.empty((len(pairs), 4))
+    for p in numba.prange(len(pairs)):
+        i, j = pairs[p]
+        both = _both_ends(at_nodes[i], at_nodes[j], at_pairs[p])
+        size = np.concatenate((sizes[i], sizes[j]))
+        first = _without_link(step[p], 1.0 / degrees[i], 0)
+        second = _without_link(step[p], 1.0 / degrees[j], 3)
+        lengths = _lengths(first, both, size), _lengths(second, both, size)
+        for column, (a, b) in enumerate(HOPS):
+            forth = _cosine(first[a], second[b], both, lengths[0][a] * lengths[1][b])
+            back = _cosine(first[b], second[a], both, lengths[0][b] * lengths[1][a])
+            found[p, column] = (forth + back) / 2.0
+    return found
 
 
+@numba.njit(cache=True)
 def _both_ends(first: Array, second: Array, between: Array) -> Array:
-    """``(P, 6, 6)`` Gram matrices of the rows X_i, Z_i, S_i, X_j, Z_j, S_j."""
-    both = np.empty((len(between), 6, 6))
-    both[:, :3, :3], both[:, 3:, 3:] = first, second
-    both[:, :3, 3:], both[:, 3:, :3] = between, between.transpose(0, 2, 1)
+    """``(6, 6)`` Gram matrix of the rows X_i, Z_i, S_i, X_j, Z_j, S_j."""
+    both = np.empty((6, 6))
+    both[:3, :3], both[3:, 3:] = first, second
+    both[:3, 3:], both[3:, :3] = between, between.T
     return both
 
 
-def _without_link(step: Array, own_first: Array, own_second: Array) -> tuple[Array, Array]:
-    """``(P, 3, 6)`` coefficients of the three rows of i, and of j, in the basis of :func:`_both_ends`."""
-    first, second = np.zeros((2, len(step), 3, 6))
-    first[:, range(3), range(3)] = second[:, range(3), range(3, 6)] = 1.0
-    first[:, 1, 3] = first[:, 2, 4] = second[:, 1, 0] = second[:, 2, 1] = -step
-    first[:, 2, 3], second[:, 2, 0] = -step * own_first, -step * own_second
-    return first, second
+@numba.njit(cache=True)
+def _without_link(step: float, own: float, offset: int) -> Array:
+    """``(3, 6)`` coefficients of the rows of an end, whose rows begin at ``offset`` in :func:`_both_ends`."""
+    rows, other = np.zeros((3, 6)), 3 - offset
+    for hop in range(3):
+        rows[hop, offset + hop] = 1.0
+    rows[1, other] = rows[2, other + 1] = -step
+    rows[2, other] = -step * own
+    return rows
 
 
-def _cosines(both: Array, first: Array, second: Array) -> Array:
-    lengths = [_lengths(rows, both) for rows in (first, second)]
-    products = first @ both @ second.transpose(0, 2, 1)
-    scale = lengths[0][:, :, None] * lengths[1][:, None, :]
-    table = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
-    averaged = (table + table.transpose(0, 2, 1)) / 2.0
-    return np.stack([averaged[:, p, q] for p, q in HOPS], axis=1)
+@numba.njit(cache=True)
+def _product(left: Array, right: Array, both: Array) -> float:
+    total = 0.0
+    for a in range(6):
+        if left[a] != 0.0:
+            for b in range(6):
+                total += left[a] * both[a, b] * right[b]
+    return total
 
 
-def _lengths(rows: Array, both: Array) -> Array:
+@numba.njit(cache=True)
+def _cosine(left: Array, right: Array, both: Array, scale: float) -> float:
+    return _product(left, right, both) / scale if scale > 0.0 else 0.0
+
+
+@numba.njit(cache=True)
+def _lengths(rows: Array, both: Array, sizes: Array) -> Array:
     """Lengths of the rows; what is left of a row that cancels to rounding counts as zero."""
-    squares = np.einsum("pra,pab,prb->pr", rows, both, rows, optimize=True)
-    scale = np.sqrt(np.maximum(np.einsum("paa->pa", both), 0.0))
-    largest = np.einsum("pra,pa->pr", np.abs(rows), scale) ** 2
-    return np.sqrt(np.where(squares > np.maximum(NOTHING * largest, NOTHING**2), squares, 0.0))
+    lengths = np.zeros(3)
+    for r in range(3):
+        square, largest = _product(rows[r], rows[r], both), 0.0
+        for a in range(6):
+            largest += abs(rows[r, a]) * np.sqrt(max(sizes[a], 0.0))
+        if square > max(NOTHING * largest**2, NOTHING**2):
+            lengths[r] = np.sqrt(square)
+    return lengths
