@@ -9,7 +9,7 @@ import pandas as pd
 
 from kces.errors import AmbiguousInputError, InvalidGraphError
 from kces.interop.adapters import Hints
-from kces.interop.node_columns import ID_NAMES, FeatureOptions, RawTable, id_text
+from kces.interop.node_columns import ID_NAMES, FeatureOptions, RawTable, id_text, is_id_name
 from kces.interop.node_table import NodeTable
 from kces.types import is_sparse
 
@@ -47,8 +47,12 @@ def _with_index(nodes: pd.DataFrame, named: pd.Index, id_column: str | None) -> 
         return nodes
     counted = isinstance(nodes.index, pd.RangeIndex) and nodes.index.name is None
     shares = {column: _share(nodes[column], named) for column in nodes.columns}
-    if _share(nodes.index.to_series(), named) < (1.0 if counted else _MOST):
-        if len(named) and max(shares.values(), default=0.0) < _MOST:
+    index_fits = _share(nodes.index.to_series(), named) >= (1.0 if counted else _MOST)
+    no_column_fits = max(shares.values(), default=0.0) < _MOST
+    if counted and (index_fits or no_column_fits):
+        _ask_about_strange_ids(nodes, named)
+    if not index_fits:
+        if len(named) and no_column_fits:
             raise AmbiguousInputError(f"which column of nodes names the nodes, such as {named[0]!r}?", ("id_column",))
         return nodes
     rivals = [column for column, share in shares.items() if share == 1.0 and nodes[column].is_unique]
@@ -59,5 +63,17 @@ def _with_index(nodes: pd.DataFrame, named: pd.Index, id_column: str | None) -> 
     return nodes.reset_index(names=name)
 
 
+def _ask_about_strange_ids(nodes: pd.DataFrame, named: pd.Index) -> None:
+    """Row numbers are no ids beside a column that is called id, even if that does not hold the nodes' names."""
+    for column in nodes.columns:
+        strange = named[~named.isin(id_text(nodes[column], named))]
+        if len(strange) and is_id_name(column, nodes[column]):
+            raise AmbiguousInputError(
+                f"which column of nodes names the nodes? Column {column!r} lacks {len(strange)} of {len(named)} nodes,"
+                f" such as {strange[0]!r}; 'index' stands for the number of the row.",
+                ("id_column",),
+            )
+
+
 def _share(column: pd.Series, named: pd.Index) -> float:
-    return float(named.isin(id_text(column)).mean()) if len(named) else 0.0
+    return float(named.isin(id_text(column, named)).mean()) if len(named) else 0.0
