@@ -29,9 +29,9 @@ def test_features_by_name_with_labels_and_an_isolated_node(words, text):
 
 
 def test_integer_names_put_the_rows_in_order(numbers, text):
-    graph = read_graph(numbers, features=text("x.tsv", "2\t0.2\n0\t0.0\n1\t0.1\n")).graph
+    graph = read_graph(numbers, features=text("x.tsv", "2\t0.2\t5\n0\t0.0\t3\n1\t0.1\t4\n"), scale="none").graph
     assert graph.node_ids is None
-    assert graph.features.tolist() == [[0.0], [0.1], [0.2]]
+    assert graph.features.tolist() == [[0.0, 3], [0.1, 4], [0.2, 5]]
 
 
 def test_labels_alone_leave_the_features_to_the_graph(words, text):
