@@ -163,6 +163,22 @@ def test_whole_numbers_with_decimals_name_numbered_nodes(ids):
     assert open_source((edges, nodes)).graph.features.tolist() == [[0], [0], [1]]
 
 
+def test_a_number_and_the_same_number_as_text_are_not_taken_for_one_node(refused):
+    for edges in (
+        pd.DataFrame({"source": [1, 2], "target": ["2", "3"]}),
+        pd.DataFrame({"source": [1, "1"], "target": ["a", "b"]}, dtype=object),
+    ):
+        assert "Make all ids one type" in refused(lambda edges=edges: open_source(edges).graph)
+    apart = pd.DataFrame({"source": [1, 2], "target": ["a", "b"]})
+    assert open_source(apart).graph.n_nodes == 4
+
+
+def test_whole_numbers_as_fractions_are_ids_of_edges():
+    edges = pd.DataFrame({"source": [0.0, 2.0], "target": [1, 1]})
+    assert open_source(edges).graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert open_source(edges).without([True, False])["source"].tolist() == [0.0]
+
+
 def test_a_matrix_describes_numbered_nodes(refused):
     edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
     assert open_source((edges, np.eye(4))).graph.features.tolist() == np.eye(4).tolist()
