@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,18 +13,34 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import AmbiguousInputError, InvalidGraphError, InvalidParameterError, KCESError, UnreadableFileError
+from kces.errors import (
+    AmbiguousInputError,
+    GraphWarning,
+    InvalidGraphError,
+    InvalidParameterError,
+    KCESError,
+    UnreadableFileError,
+)
 from kces.features import prepare_features
-from kces.features.missing import as_text
+from kces.features.missing import as_text, missing_cells
 from kces.features.prepare import select_columns
 from kces.interop.end_choice import column_position
 from kces.interop.end_names import name_words
 from kces.interop.header_evidence import names_above_values
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.interop.node_rows import NodeRows
-from kces.types import Ints
+from kces.types import Bools, Ints
 
-__all__ = ["ID_NAMES", "FeatureOptions", "RawTable", "id_text", "is_id_name", "rows_of_table", "without_zero_decimals"]
+__all__ = [
+    "ID_NAMES",
+    "FeatureOptions",
+    "RawTable",
+    "id_text",
+    "is_id_name",
+    "rows_of_table",
+    "warn_of_missing",
+    "without_zero_decimals",
+]
 
 ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
 """What people call the column of node ids."""
@@ -181,9 +198,22 @@ def _share_of(nodes: pd.Index, ids: pd.Series) -> float:
     return float(nodes.isin(ids).mean()) if ids.is_unique else 0.0
 
 
+def warn_of_missing(path: Path, name: str, rows: Bools, where: Callable[[int], str]) -> None:
+    """Say that ``rows`` name a node NaN or the like: rather no node at all, but it may be one, NA is a country."""
+    warnings.warn(
+        f"{path}: {int(rows.sum())} row(s) name a node {name!r}, the first on {where(int(rows.argmax()))};"
+        " drop them if it stands for a missing value",
+        GraphWarning,
+        stacklevel=2,
+    )
+
+
 def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
     if (ids == "").any():
         raise InvalidGraphError(f"{path} {table.where(int((ids == '').argmax()))} has an empty node id")
+    suspects = missing_cells(pd.Series(ids, dtype=object))
+    if suspects.any():
+        warn_of_missing(path, ids[suspects.argmax()], suspects, table.where)
     duplicated = pd.Index(ids).duplicated()
     if duplicated.any():
         record = int(duplicated.argmax())
