@@ -84,7 +84,10 @@ def test_missing_flags_dates_and_words():
         (["1", "inf", "2"], "column 'x' holds an infinite value in row 1"),
         ([1 + 2j, 3], "complex"),
         (["", "NA"], "no column with values"),
-        ([[1], [2], [3]], "too many to be categories"),
+        ([[1], [2, 3], [4]], "column 'x' holds nested values that are no lists of numbers of one length"),
+        ([{"a": 1}, {"a": 2}], "column 'x' holds nested values"),
+        ([["a"], ["b"]], "column 'x' holds nested values"),
+        ([[1.0], [np.inf]], "column 'x' holds nested values"),
     ],
 )
 def test_what_cannot_be_a_feature_is_refused_by_name(cells, reason):
@@ -114,9 +117,35 @@ def test_columns_of_one_name_and_names_that_are_no_text():
 
 
 def test_nodes_without_a_row_get_medians_and_a_mark():
-    features = with_unknown_rows(prepared(x=[1, 2, 9], city=["a", "a", "a"]), 2)
-    assert features.names == ["x", "city=a", "no row"]
-    assert features.matrix[2:].tolist() == [[9, 1, 0], [2, 1, 1], [2, 1, 1]]
+    features = with_unknown_rows(prepared(x=[1, 2, 9], vip=[True, True, False]), 2)
+    assert features.names == ["x", "vip", "no row"]
+    assert features.matrix[2:].tolist() == [[9, 0, 0], [2, 1, 1], [2, 1, 1]]
+
+
+def test_lists_of_one_length_are_columns_that_stand_as_they_are():
+    features = prepared(scale="auto", place=[[1, 200], None, [3, 400]], vip=[True, False, True])
+    assert features.names == ["place[0]", "place[1]", "place missing", "vip"]
+    assert features.matrix.tolist() == [[1, 200, 0, 1], [2, 300, 1, 0], [3, 400, 0, 1]]
+    assert features.notes == ["1 missing value filled with the median and marked: place (1)"]
+
+
+def test_columns_with_one_value_are_left_out_and_named():
+    features = prepared(x=[1, 2, 9], same=[0.1] * 3, city=["Oslo"] * 3, held=[5, None, 5])
+    assert features.names == ["x", "held missing"]
+    assert features.notes[-1] == "left out, one value for all nodes: same, city"
+    assert prepared(same=[7, 7], flag=[1, 1]).names == ["same", "flag"]
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard"])
+def test_near_values_of_a_column_that_stands_alone_are_alike(scale):
+    features = prepared(scale=scale, age=[25, 27, 65, 45, 25, None])
+    assert features.names == ["age", "age (level)", "age missing"]
+    assert "1 column standardized: it stands alone" in features.notes[-1]
+    rows = features.matrix[:5] / np.linalg.norm(features.matrix[:5], axis=1, keepdims=True)
+    alike = rows @ rows[0]
+    assert alike[4] == pytest.approx(1)
+    assert alike[4] > alike[1] > alike[3] > alike[2]
+    assert prepared(scale="none", age=[25, 27, 65]).names == ["age"]
 
 
 def test_the_input_stays_as_it_was():

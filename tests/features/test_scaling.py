@@ -59,12 +59,19 @@ def test_asked_for_or_forbidden():
 
 @pytest.mark.parametrize("scale", ["auto", "standard"])
 def test_a_constant_column_gives_no_noise(scale):
-    frame = pd.DataFrame({"same": [0.1] * 50, "age": np.arange(50.0) * 100})
-    matrix = prepare_features(frame, scale=scale).matrix
-    assert len(np.unique(matrix[:, 0])) == 1
-    alone = prepare_features(frame[["same"]], scale=scale).matrix
+    frame = pd.DataFrame({"same": [0.1] * 50, "age": np.arange(50.0) * 100, "height": np.arange(50.0) % 7})
+    assert prepare_features(frame, scale=scale).names == ["age", "height"]
+    alone = prepare_features(frame[["same"]], scale=scale).matrix[:, :1]
     assert np.isfinite(alone).all()
     assert len(np.unique(alone)) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_and_tiny_values_are_standardized():
+    table = pd.DataFrame(NORMAL * [1e300, 1e-300, 1, 1])
+    features = prepare_features(table)
+    assert features.notes == ["4 columns standardized: the spreads differ very much"]
+    assert features.matrix.std(axis=0) == pytest.approx(np.ones(4))
 
 
 def test_a_matrix_is_scaled_only_when_asked():

@@ -138,6 +138,47 @@ def test_a_plain_index_names_numbered_nodes():
     assert Graph.from_pandas(edges, shuffled).features.tolist() == [[0], [1], [1]]
 
 
+def test_row_numbers_are_no_ids_beside_a_column_of_ids(refused):
+    edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
+    for column in ("id", "name", "Customer ID"):
+        strange = pd.DataFrame({column: [1002, 1000, 1001], "age": [0, 1, 2], "vip": [True, False, False]})
+        question = refused(lambda strange=strange: open_source((edges, strange)).graph, error=AmbiguousInputError)
+        assert f"Column '{column}' lacks 3 of 3 nodes, such as '0'; 'index' stands for the number of" in question
+        chosen = open_source((edges, strange), id_column="index", features="vip").graph
+        assert chosen.features.tolist() == [[1], [0], [0]]
+    cities = pd.DataFrame({"city_id": [7, 7, 8], "vip": [True, False, False]})
+    assert open_source((edges, cities), features="vip").graph.features.tolist() == [[1], [0], [0]]
+
+
+def test_an_empty_id_among_whole_numbers_is_named(refused):
+    edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
+    nodes = pd.DataFrame({"id": [2.0, None, 0.0], "vip": [True, False, False]})
+    assert refused(lambda: open_source((edges, nodes)).graph) == "nodes row 1 has an empty node id"
+
+
+@pytest.mark.parametrize("ids", [[2.0, 0.0, 1.0], ["2.0", "0.0", "1.0"], ["2", "0", "1"]])
+def test_whole_numbers_with_decimals_name_numbered_nodes(ids):
+    edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
+    nodes = pd.DataFrame({"id": ids, "vip": [True, False, False]})
+    assert open_source((edges, nodes)).graph.features.tolist() == [[0], [0], [1]]
+
+
+def test_a_number_and_the_same_number_as_text_are_not_taken_for_one_node(refused):
+    for edges in (
+        pd.DataFrame({"source": [1, 2], "target": ["2", "3"]}),
+        pd.DataFrame({"source": [1, "1"], "target": ["a", "b"]}, dtype=object),
+    ):
+        assert "Make all ids one type" in refused(lambda edges=edges: open_source(edges).graph)
+    apart = pd.DataFrame({"source": [1, 2], "target": ["a", "b"]})
+    assert open_source(apart).graph.n_nodes == 4
+
+
+def test_whole_numbers_as_fractions_are_ids_of_edges():
+    edges = pd.DataFrame({"source": [0.0, 2.0], "target": [1, 1]})
+    assert open_source(edges).graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert open_source(edges).without([True, False])["source"].tolist() == [0.0]
+
+
 def test_a_matrix_describes_numbered_nodes(refused):
     edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
     assert open_source((edges, np.eye(4))).graph.features.tolist() == np.eye(4).tolist()

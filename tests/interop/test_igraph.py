@@ -39,19 +39,21 @@ def test_attributes_of_what_stays_are_kept_and_the_input_is_not_changed(people):
     assert people.ecount() == 4
 
 
-def test_a_partly_given_attribute_is_left_out_and_named(people):
+def test_a_partly_given_attribute_is_filled_in_and_named(people):
     people.vs[0]["age"] = 30
-    with pytest.warns(GraphWarning, match=r"attribute 'age' is left out, 3 node\(s\) lack it"):
-        graph = as_graph(people)
-    assert graph.feature_names == ("vip",)
+    people.vs[1]["age"] = 50
+    with pytest.warns(GraphWarning, match=r"2 missing values filled with the median and marked: age \(2\)"):
+        graph = open_source(people, scale="none").graph
+    assert graph.feature_names == ("vip", "team=blue", "team=red", "age", "age missing")
+    assert graph.features[:, 3:].tolist() == [[30, 0], [50, 0], [40, 1], [40, 1]]
 
 
 def test_without_attributes_the_graph_alone_is_used():
-    with pytest.warns(GraphWarning, match="no numeric node attribute found"):
+    with pytest.warns(GraphWarning, match="no node attribute can be a feature"):
         graph = as_graph(igraph.Graph.Ring(4))
     assert (graph.n_edges, graph.n_features, graph.node_ids) == (4, 4, None)
 
 
 def test_other_objects_of_igraph_are_refused(people, refused):
     assert "cannot read a graph from EdgeSeq; give an igraph.Graph" in refused(lambda: as_graph(people.es))
-    assert "node 'ann' has no attribute 'nope'" in refused(lambda: open_source(people, features="nope").graph)
+    assert "no node has an attribute 'nope'" in refused(lambda: open_source(people, features="nope").graph)

@@ -38,6 +38,9 @@ MESSY = {
     "quotes after spaces": b'source, target\na, "b"\n"b", c\n',
     "bars": b"source|target\na|b\nb|c\n",
     "commas in names": b"source;target\nb, c;a\nb, c;d, e\n".replace(b"b, c", b"b").replace(b"d, e", b"c"),
+    "a delimiter declared for Excel": codecs.BOM_UTF8 + b"sep=;\r\nsource;target;sum\r\na;b;1,5\r\nb;c;2,5\r\n",
+    "a declaration beside quotes": b'"sep=,"\nsource,target\n"a",b\nb,c\n',
+    "comments with percent signs": b"% sym unweighted\n% 2 3\nsource,target\na,b\nb,c\n",
     "empty extra cells": b"source,target,note\na,b,\nb,c,\n",
 }
 
@@ -52,6 +55,13 @@ def test_messy_files_are_read_right_and_come_back_as_they_were(tmp_path, name):
     assert len(loaded.records.pairs) == 2
     loaded.write(out, [True, True])
     assert out.read_bytes() == MESSY[name]
+
+
+def test_records_that_begin_with_a_percent_sign_and_matrix_market_are_refused(text, refused):
+    hidden = text("g.csv", "source,target\na,b\n%b,c\n")
+    assert "line 3 begins with % and looks like a record" in refused(lambda: read_graph(hidden))
+    market = text("m.txt", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n")
+    assert "line 2 has 3 columns where 5 are expected" in refused(lambda: read_graph(market))
 
 
 def test_a_record_of_several_lines_goes_as_a_whole(text, tmp_path):
@@ -69,7 +79,7 @@ def test_a_record_of_several_lines_goes_as_a_whole(text, tmp_path):
         ("g.csv", 'source,target\na,"b"x\nb,c\n', "line 2 is damaged"),
         ("g.csv", "cat,#dog\n#dog,#emu\n", "line 2 begins with # and looks like a record"),
         ("g.csv", "#cat,#dog\ncat,dog\ndog,emu\n", "line 1 begins with # and looks like a record"),
-        ("g.csv", "#cat,#dog\n#dog,#emu\n", "lines that begin with # are comments"),
+        ("g.csv", "#cat,#dog\n#dog,#emu\n", "lines that begin with # or % are comments"),
         ("g.txt", "a b\nb\n", "line 2 has 1 columns where 2 are expected"),
     ],
 )

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from kces import rank_edges
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.graph import Graph
-from kces.interop import from_networkx, open_source, to_networkx
+from kces.interop import as_graph, from_networkx, open_source, to_networkx
 
 nx = pytest.importorskip("networkx", reason="needs the extra kces[files]")
 
@@ -76,8 +78,8 @@ def test_numeric_attributes_are_the_features():
     nx.set_node_attributes(G, {"ann": True, "bob": False, "cy": np.True_, "dee": False}, "vip")
     nx.set_node_attributes(G, {"ann": 1, "bob": 2, "cy": 1, "dee": 2}, "label")
     graph = from_networkx(G, scale="none")
-    assert graph.feature_names == ("age", "vip", "x[0]", "x[1]")
-    assert graph.features[:, :2].tolist() == [[30, 1], [40, 0], [50, 1], [60, 0]]
+    assert graph.feature_names == ("age", "team=blue", "team=red", "vip", "x[0]", "x[1]")
+    assert graph.features[:, [0, 3]].tolist() == [[30, 1], [40, 0], [50, 1], [60, 0]]
     assert graph.labels is None
 
 
@@ -94,12 +96,37 @@ def test_attributes_of_different_scale_are_standardized_and_it_is_said():
 def test_what_is_not_used_is_said():
     G = nx.path_graph(3)
     nx.set_node_attributes(G, {0: "a", 1: "b", 2: "c"}, "city")
-    with pytest.warns(GraphWarning, match=r"^node features: no numeric node attribute found: the graph alone is used$"):
+    with pytest.warns(GraphWarning, match=r"left out, column 'city' holds text .*: the graph alone is used$"):
         graph = from_networkx(G)
     assert graph.features.shape == (3, 3)
-    G.nodes[1]["age"] = 7
-    with pytest.warns(GraphWarning, match=r"attribute 'age' is left out, 2 node\(s\) lack it; no numeric"):
-        from_networkx(G)
+
+
+def test_missing_and_text_attributes_rank_like_the_same_table():
+    random = np.random.default_rng(3)
+    G = nx.gnm_random_graph(40, 90, seed=1)
+    nodes = pd.DataFrame(
+        {"x": random.normal(size=40), "y": random.normal(size=40), "team": random.choice(["red", "blue"], size=40)}
+    )
+    nodes.loc[[3, 7], "x"] = None
+    nodes.loc[5, "team"] = None
+    for node in G:
+        G.nodes[node].update({name: None if pd.isna(value) else value for name, value in nodes.loc[node].items()})
+    del G.nodes[7]["x"]
+    edges = pd.DataFrame(list(G.edges), columns=["source", "target"])
+    ours, theirs = as_graph(G), as_graph((edges, nodes))
+    assert (
+        ours.feature_names == theirs.feature_names == ("x", "x missing", "y", "team=blue", "team=red", "team missing")
+    )
+    assert ours.features.tolist() == theirs.features.tolist()
+    ranked = rank_edges(G)
+    expected = rank_edges((edges, nodes))
+    assert ranked["score"].tolist() == expected["score"].tolist()
+
+
+def test_y_is_a_class_beside_a_list_and_the_label_is_no_feature():
+    G = people(nx.Graph)
+    nx.set_node_attributes(G, {"ann": 1, "bob": 2, "cy": 1, "dee": 2}, "y")
+    assert from_networkx(G, label="team").feature_names == ("age", "x[0]", "x[1]")
 
 
 def test_numbered_nodes_need_no_names_and_round_trip(path_graph):
@@ -121,9 +148,12 @@ def test_names_of_any_type_stay_what_they_are():
 
 def test_unusable_attributes_are_named(refused):
     G = people(nx.Graph)
-    assert "must be a number" in refused(lambda: from_networkx(G, features="team"), error=InvalidGraphError)
+    assert "no node has an attribute 'nope'" in refused(lambda: from_networkx(G, features="nope"))
+    nx.set_node_attributes(G, {"ann": {"a": 1}, "bob": {"a": 2}}, "place")
+    message = refused(lambda: from_networkx(G, features="place"), error=InvalidGraphError)
+    assert "column 'place' holds nested values" in message
     G.add_node("eve")
-    assert "node 'eve' has no attribute 'x'" in refused(lambda: from_networkx(G, features="x"))
+    assert "node 'eve' has no attribute 'team'" in refused(lambda: from_networkx(G, label="team"))
     ragged = nx.Graph([(0, 1)])
     nx.set_node_attributes(ragged, {0: [1.0], 1: [1.0, 2.0]}, "x")
     assert "one length" in refused(lambda: from_networkx(ragged, features="x"))

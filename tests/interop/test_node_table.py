@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kces.errors import InvalidGraphError, UnreadableFileError
+from kces.errors import GraphWarning, InvalidGraphError, UnreadableFileError
 from kces.interop import read_graph
 from kces.interop.node_table import read_labels
 
@@ -28,10 +28,31 @@ def test_features_by_name_with_labels_and_an_isolated_node(words, text):
     assert graph.edges.tolist() == [[0, 2], [1, 2]]
 
 
+@pytest.mark.parametrize("ids", [("0.0", "1.0", "2.0"), ("0", "1", "2")])
+@pytest.mark.parametrize("links", ["source,target\n0.0,1\n2.0,1\n", "source,target\n0,1\n2,1\n"])
+def test_whole_numbers_with_decimals_are_the_number(text, ids, links):
+    nodes = "id,vip\n" + "".join(f"{name},{place % 2}\n" for place, name in enumerate(ids))
+    loaded = read_graph(text("links.csv", links), features=text("x.csv", nodes))
+    assert (loaded.graph.node_ids, loaded.graph.features.tolist()) == (None, [[0], [1], [0]])
+    assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
+
+
+def test_names_that_only_look_like_numbers_stay(text):
+    graph = read_graph(text("links.csv", "source,target\n1.0,1.1\n2.0,1.1\n")).graph
+    assert set(graph.node_ids) == {"1.0", "1.1", "2.0"}
+
+
+def test_a_node_called_nan_is_warned_of(text):
+    links = text("links.csv", "source,target\na,b\nb,c\n")
+    features = text("x.csv", "id,age\na,1\nb,0\nc,1\nNaN,1\n")
+    with pytest.warns(GraphWarning, match=r"x.csv: 1 row\(s\) name a node 'NaN', the first on line 5; drop them if"):
+        read_graph(links, features=features)
+
+
 def test_integer_names_put_the_rows_in_order(numbers, text):
-    graph = read_graph(numbers, features=text("x.tsv", "2\t0.2\n0\t0.0\n1\t0.1\n")).graph
+    graph = read_graph(numbers, features=text("x.tsv", "2\t0.2\t5\n0\t0.0\t3\n1\t0.1\t4\n"), scale="none").graph
     assert graph.node_ids is None
-    assert graph.features.tolist() == [[0.0], [0.1], [0.2]]
+    assert graph.features.tolist() == [[0.0, 3], [0.1, 4], [0.2, 5]]
 
 
 def test_labels_alone_leave_the_features_to_the_graph(words, text):

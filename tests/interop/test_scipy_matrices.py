@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from kces.errors import InvalidParameterError
+from kces.errors import AmbiguousInputError, InvalidParameterError
 from kces.interop import as_graph, open_source
 
 
@@ -64,6 +64,21 @@ def test_features_beside_a_matrix():
     assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1]], ("vip",))
     with pytest.raises(InvalidParameterError, match="no column 'age' in the table"):
         _ = open_source((path, table), features="age").graph
+
+
+def test_a_column_of_ids_beside_a_matrix_orders_the_rows_and_is_no_feature(refused):
+    path = sp.diags_array([np.ones(2), np.ones(2)], offsets=[1, -1])
+    table = pd.DataFrame({"id": [2, 0, 1], "vip": [True, False, False], "label": [1, 0, 0]})
+    for nodes in (table, table.astype({"id": float}), table.set_index(pd.Index([5, 6, 7]))):
+        graph = as_graph((path, nodes))
+        assert (graph.features.tolist(), graph.feature_names) == ([[0], [0], [1]], ("vip",))
+        assert graph.labels.tolist() == [0, 0, 1]
+    strange = table.assign(id=table["id"] + 10)
+    question = refused(lambda: as_graph((path, strange)), error=AmbiguousInputError)
+    assert "which column of nodes holds the node numbers 0 to 2? Column 'id' does not" in question
+    by_row = open_source((path, strange), id_column="index", features="vip").graph
+    assert by_row.features.tolist() == [[1], [0], [0]]
+    assert "nodes has 2 rows, but the matrix has 3 nodes" in refused(lambda: as_graph((path, table[:2])))
 
 
 def test_other_arrays_are_refused(refused):

@@ -1,8 +1,11 @@
-"""One column of a table as columns of numbers: numbers stay, flags are 0/1, dates are days, few words are one-hot."""
+"""One column of a table as columns of numbers: numbers stay, flags are 0/1, dates are days, few words are one-hot.
+
+Lists of numbers of one length, such as embeddings, are as many columns.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +20,9 @@ __all__ = ["MAX_LEVELS", "EncodedColumn", "encode_column"]
 MAX_LEVELS = 20
 """A text column with more values than this, or with more than half as many as rows, is a name and no category."""
 
+_ONE_VALUE = 1e-12
+_NESTED = (list, tuple, set, dict, np.ndarray)
+
 
 @dataclass(frozen=True)
 class EncodedColumn:
@@ -25,7 +31,7 @@ class EncodedColumn:
     Attributes
     ----------
     source : its name in the table.
-    kind : numbers, flags, dates, words or nothing (no cell has a value).
+    kind : numbers, flags, dates, words, lists or nothing (no cell has a value).
     names : the columns made of it; an indicator of missing cells comes last.
     values : ``(rows, len(names))``.
     measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
@@ -39,6 +45,20 @@ class EncodedColumn:
     measured: list[bool]
     missing: int
 
+    def without_constants(self) -> EncodedColumn:
+        """Without columns that hold one value for all nodes; lists stay whole."""
+        if self.kind == "lists" or not len(self.values):
+            return self
+        low, high = self.values.min(axis=0), self.values.max(axis=0)
+        varies = high / 2 - low / 2 > _ONE_VALUE * np.maximum(np.abs(low), np.abs(high))
+        kept = np.flatnonzero(varies)
+        return replace(
+            self,
+            names=[self.names[place] for place in kept],
+            values=self.values[:, kept],
+            measured=[self.measured[place] for place in kept],
+        )
+
 
 def encode_column(name: str, column: pd.Series) -> EncodedColumn:
     """The column as numbers, or an error that names it and says what to do.
@@ -48,7 +68,11 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
     (['city=Oslo', 'city=Rome', 'city missing'], [0.0, 0.0, 1.0])
     >>> encode_column("age", pd.Series(["30", "NA", "50"])).values.tolist()
     [[30.0, 0.0], [40.0, 1.0], [50.0, 0.0]]
+    >>> encode_column("place", pd.Series([[1, 2], [3, 4]])).names
+    ['place[0]', 'place[1]']
     """
+    if column.dtype == object and any(isinstance(cell, _NESTED) for cell in column):
+        return _from_lists(name, column)
     if _is_typed(column):
         missing = column.isna().to_numpy(dtype=bool)
         read = _typed_values
@@ -106,6 +130,26 @@ def _filled(name: str, kind: str, known: Array, missing: Bools) -> EncodedColumn
         return EncodedColumn(name, kind, [name], values[:, None], [measured], 0)
     block = np.stack([values, missing.astype(np.float64)], axis=1)
     return EncodedColumn(name, kind, [name, f"{name} missing"], block, [measured, False], int(missing.sum()))
+
+
+def _from_lists(name: str, column: pd.Series) -> EncodedColumn:
+    """One column per place in the lists; they were made together and have one scale. Missing lists get medians."""
+    missing = column.isna().to_numpy(dtype=bool)
+    try:
+        known = np.array(column[~missing].tolist())
+    except ValueError:  # lists of different lengths
+        known = np.empty(0, dtype=object)
+    if known.ndim != 2 or not known.shape[1] or known.dtype.kind not in "biuf" or not np.isfinite(known).all():
+        raise InvalidGraphError(
+            f"column {name!r} holds nested values that are no lists of numbers of one length;"
+            " give each part a column of its own, or drop it"
+        )
+    values = np.empty((len(column), known.shape[1]))
+    values[~missing], values[missing] = known, np.median(known, axis=0)
+    names = [f"{name}[{place}]" for place in range(known.shape[1])]
+    if missing.any():
+        values, names = np.column_stack([values, missing]), [*names, f"{name} missing"]
+    return EncodedColumn(name, "lists", names, values, [False] * len(names), int(missing.sum()))
 
 
 def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:

@@ -10,14 +10,16 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.features.encode import EncodedColumn, encode_column
-from kces.features.scaling import check_scale, scale_columns
+from kces.features.scaling import check_scale, scale_columns, with_ones
 from kces.memory import require_memory
 from kces.types import Array
 
-__all__ = ["NO_ROW", "PreparedFeatures", "prepare_features", "select_columns", "with_unknown_rows"]
+__all__ = ["LEVEL", "NO_ROW", "PreparedFeatures", "prepare_features", "select_columns", "with_unknown_rows"]
 
 NO_ROW = "no row"
 """Name of the column that marks nodes without a row in the table."""
+LEVEL = " (level)"
+"""Ends the name of the column of ones beside a column that stands alone."""
 _NAMED_IN_A_NOTE = 5
 
 
@@ -47,14 +49,18 @@ def prepare_features(
     """Turn a table of mixed columns into features.
 
     Numbers stay, booleans are 0/1, dates are days since the first, text with few values is one-hot, other text is
-    refused by name. Missing values (empty, NA, NaN, null, None, ?) get the median and a 0/1 column that marks them.
+    refused by name; lists of numbers of one length are one column per place. Columns with one value for all nodes
+    are left out, if others are there. Missing values (empty, NA, NaN, null, None, ?) get the median and a 0/1
+    column that marks them.
 
     Parameters
     ----------
     frame : one row per node, without the node id.
     columns, drop : the columns to use, or to leave out; all are used without.
     scale : ``"auto"`` standardizes the measured columns if their scales differ
-        (:func:`kces.features.scaling.why_to_scale`), ``"standard"`` always, ``"none"`` never.
+        (:func:`kces.features.scaling.why_to_scale`), ``"standard"`` always, ``"none"`` never. A measured column
+        that stands alone is standardized and gets a column of ones beside it (:func:`kces.features.scaling.with_ones`)
+        but for ``"none"``.
 
     Examples
     --------
@@ -72,13 +78,25 @@ def prepare_features(
     chosen = select_columns([str(name) for name in frame.columns], columns, drop)
     require_memory(24 * len(frame) * len(chosen), "a table of features", "drop columns you do not need")
     encoded = [encode_column(str(frame.columns[position]), frame.iloc[:, position]) for position in chosen]
-    used = [column for column in encoded if column.names]
-    if not used:
+    if not any(column.names for column in encoded):
         raise InvalidGraphError("the table of features has no column with values; leave it out to use the graph alone")
-    measured = np.array([flag for column in used for flag in column.measured])
-    matrix, scaling = scale_columns(np.hstack([column.values for column in used]), measured, scale)
+    varying = [column.without_constants() for column in encoded]
+    used = [column for column in varying if column.names] or [column for column in encoded if column.names]
+    matrix, names, scaling = _on_one_scale(used, scale)
+    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])])
+
+
+def _on_one_scale(used: list[EncodedColumn], scale: str) -> tuple[Array, list[str], str]:
+    """The matrix, the names of its columns, and a line that says what was done."""
+    matrix = np.hstack([column.values for column in used])
     names = [name for column in used for name in column.names]
-    return PreparedFeatures(matrix, names, [*_notes(encoded), *([scaling] if scaling else [])])
+    measured = np.array([flag for column in used for flag in column.measured])
+    if scale != "none" and len(used) == 1 and measured[0]:
+        alone = np.column_stack([with_ones(matrix[:, 0]), matrix[:, 1:]])
+        note = "1 column standardized: it stands alone; a column of ones beside it makes near values alike"
+        return alone, [names[0], f"{names[0]}{LEVEL}", *names[1:]], note
+    scaled, note = scale_columns(matrix, measured, scale)
+    return scaled, names, note
 
 
 def select_columns(
@@ -117,7 +135,7 @@ def with_unknown_rows(prepared: PreparedFeatures, n_unknown: int) -> PreparedFea
     return replace(prepared, matrix=matrix, names=[*prepared.names, NO_ROW])
 
 
-def _notes(encoded: list[EncodedColumn]) -> list[str]:
+def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]:
     notes = []
     filled = [(each.source, each.missing) for each in encoded if each.missing and each.names]
     if filled:
@@ -133,6 +151,10 @@ def _notes(encoded: list[EncodedColumn]) -> list[str]:
     empty = [(each.source, None) for each in encoded if not each.names]
     if empty:
         notes.append(f"left out, no values: {_listed(empty)}")
+    of_use = {each.source for each in used}
+    constant = [(each.source, None) for each in encoded if each.names and each.source not in of_use]
+    if constant:
+        notes.append(f"left out, one value for all nodes: {_listed(constant)}")
     return notes
 
 

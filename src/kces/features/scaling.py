@@ -9,15 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from kces.errors import InvalidParameterError
-from kces.types import Array, Bools, Features, Ints, is_sparse
+from kces.types import Array, Bools, Features, is_sparse
 
-__all__ = ["SCALES", "check_scale", "scale_columns", "scale_matrix", "why_to_scale"]
+__all__ = ["SCALES", "check_scale", "scale_columns", "scale_matrix", "why_to_scale", "with_ones"]
 
 SCALES = ("auto", "standard", "none")
 _SPREADS_APART = 10.0
 _MEAN_OVER_SPREAD = 3.0
 _SPREAD_OF_A_FLAG = 0.5
-_SAFE_EXPONENT = 400
 
 
 def check_scale(scale: str) -> str:
@@ -63,6 +62,18 @@ def scale_columns(matrix: Array, measured: Bools, scale: str) -> tuple[Array, st
     return _standardized(matrix, measured), f"{_count(int(measured.sum()))} standardized: {reason}"
 
 
+def with_ones(column: Array) -> Array:
+    """A column that stands alone, standardized, and a column of ones.
+
+    Alone, all numbers of one sign point the same way. Beside ones, the angle between two rows grows with the
+    difference of their values: a standard deviation above the mean is at a right angle to one below.
+
+    >>> with_ones(np.array([25.0, 25.0, 65.0, 65.0])).round(9).tolist()
+    [[-1.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    """
+    return np.column_stack([_standardized(column[:, None], np.array([True])), np.ones(len(column))])
+
+
 def why_to_scale(matrix: Array, measured: Bools) -> str:
     """Why the measured columns should be standardized, or nothing.
 
@@ -76,26 +87,26 @@ def why_to_scale(matrix: Array, measured: Bools) -> str:
     columns = matrix[:, measured]
     if not columns.size or _are_counts(columns):
         return ""
-    exponents = _extreme_exponents(columns)
-    columns = np.ldexp(columns, -exponents)
-    spreads, means = columns.std(axis=0), columns.mean(axis=0)
+    means, spreads, sizes = _moments(columns)
     varying = spreads > 1e-12 * np.maximum(np.abs(means), np.finfo(float).tiny)
     if not varying.any():
         return ""
-    compared = np.append(np.ldexp(spreads, exponents)[varying], [] if measured.all() else _SPREAD_OF_A_FLAG)
-    with np.errstate(over="ignore", divide="ignore"):
-        factor = compared.max() / compared.min()
-    if factor > _SPREADS_APART:
-        return f"the spreads differ by a factor of {factor:{'.0f' if factor < 1e9 else '.0e'}}"
+    decades = np.log10(spreads[varying]) + np.log10(sizes[varying])
+    compared = np.append(decades, [] if measured.all() else np.log10(_SPREAD_OF_A_FLAG))
+    apart = compared.max() - compared.min()
+    if apart > np.log10(_SPREADS_APART):
+        return f"the spreads differ by a factor of {10**apart:.0f}" if apart < 9 else "the spreads differ very much"
     if (np.abs(means[varying]) > _MEAN_OVER_SPREAD * spreads[varying]).any():
         return "a mean lies far from 0"
     return ""
 
 
-def _extreme_exponents(columns: Array) -> Ints:
-    """The power of two of the largest entry of each column whose squares could overflow or vanish, 0 for others."""
-    exponents = np.frexp(np.abs(columns).max(axis=0))[1].astype(np.int64)
-    return np.where(np.abs(exponents) > _SAFE_EXPONENT, exponents, 0)
+def _moments(columns: Array) -> tuple[Array, Array, Array]:
+    """Means and spreads of columns in units of their largest absolute value, and these: squares of 1e300 overflow."""
+    sizes = np.abs(columns).max(axis=0)
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    small = columns / sizes
+    return small.mean(axis=0), small.std(axis=0), sizes
 
 
 def _are_counts(columns: Array) -> bool:
@@ -108,10 +119,9 @@ def _are_counts(columns: Array) -> bool:
 def _standardized(matrix: Array, measured: Bools) -> Array:
     scaled = matrix.copy()
     columns = matrix[:, measured]
-    columns = np.ldexp(columns, -_extreme_exponents(columns))
-    means, spreads = columns.mean(axis=0), columns.std(axis=0)
+    means, spreads, sizes = _moments(columns)
     constant = spreads <= 1e-12 * np.abs(means)
-    scaled[:, measured] = np.where(constant, 0.0, (columns - means) / np.where(constant, 1.0, spreads))
+    scaled[:, measured] = np.where(constant, 0.0, (columns / sizes - means) / np.where(constant, 1.0, spreads))
     return scaled
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "PandasSource", "PolarsSource", "TableSource"]
+__all__ = ["ArrowSource", "PandasSource", "PolarsSource", "TableSource", "as_pandas"]
 
 Table = TypeVar("Table")
 
@@ -41,7 +41,7 @@ class TableSource(Source[Table]):
 
     def __init__(self, original: Table, hints: Hints | None = None) -> None:
         super().__init__(original, hints)
-        self._edges = _as_pandas(original)
+        self._edges = as_pandas(original)
 
     @cached_property
     def _ends(self) -> TypedEnds:
@@ -52,7 +52,7 @@ class TableSource(Source[Table]):
     def _numbered(self) -> tuple[NodeRows, Ints]:
         columns, nodes = self._ends.columns, self.hints.nodes
         named = pd.Index(pd.unique(np.concatenate([columns.sources, columns.targets])))
-        table = table_of_nodes(_as_pandas(nodes) if hasattr(nodes, "__arrow_c_stream__") else nodes, named, self.hints)
+        table = table_of_nodes(as_pandas(nodes) if hasattr(nodes, "__arrow_c_stream__") else nodes, named, self.hints)
         return columns.numbered(_EDGES, table)
 
     @property
@@ -108,7 +108,7 @@ class ArrowSource(TableSource["pa.Table"]):
         return self.original.filter(require("pyarrow", extra="files", purpose="an Arrow table").array(mask))
 
 
-def _as_pandas(table: object) -> pd.DataFrame:
+def as_pandas(table: object) -> pd.DataFrame:
     """The table as pandas has it; what cannot be taken apart into columns is refused."""
     if isinstance(table, pd.DataFrame):
         return table

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from kces.errors import AmbiguousInputError, InvalidParameterError
 
-__all__ = ["choose_delimiter", "named_delimiter", "split_line"]
+__all__ = ["choose_delimiter", "declared_delimiter", "is_comment", "named_delimiter", "split_line"]
 
 _LOOKED_AT = 1000
 _NAMES = {"tab": "\t", r"\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
+_DECLARATION = re.compile(r'"?sep=([^"\r\n])"?\s*', re.IGNORECASE)
+_COMMENT_MARKS = ("#", "%")
 _COMMA_INSIDE_A_CELL = re.compile(r"(?<=\d),(?=\d)|, ")
 
 
@@ -25,9 +27,33 @@ def named_delimiter(text: str) -> str:
     ('\\t', ';')
     """
     delimiter = _NAMES.get(text.lower(), text)
-    if len(delimiter) != 1 or delimiter in '"\r\n#':
+    if len(delimiter) != 1 or delimiter in '"\r\n#%':
         raise InvalidParameterError(f"a delimiter is one character, or tab, space, comma, semicolon; got {text!r}")
     return delimiter
+
+
+def declared_delimiter(line: str) -> str | None:
+    """The delimiter that a line declares for Excel.
+
+    >>> declared_delimiter("sep=;\\r\\n"), declared_delimiter("sep;total")
+    (';', None)
+    """
+    found = _DECLARATION.fullmatch(line)
+    return None if found is None else found[1]
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line holds no record: it is blank, begins with # or %, or only declares a delimiter.
+
+    The first line of a Matrix Market file is none: what follows it are no plain records.
+
+    >>> is_comment("# made by hand"), is_comment("% sym unweighted"), is_comment("  "), is_comment("a,#b")
+    (True, True, True, False)
+    """
+    text = line.lstrip()
+    if not text or text.startswith(_COMMENT_MARKS):
+        return not text.startswith("%%MatrixMarket")
+    return declared_delimiter(line) is not None
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -77,7 +103,7 @@ def _whole_records(lines: list[str]) -> Iterator[str]:
     """Lines joined while a quote is open, without comments; close enough for choosing a delimiter."""
     held = ""
     for line in lines:
-        if not held and (not line.strip() or line.lstrip().startswith("#")):
+        if not held and is_comment(line):
             continue
         held += line
         if held.count('"') % 2 == 0:

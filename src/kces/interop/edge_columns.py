@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import GraphWarning, InvalidGraphError
+from kces.errors import InvalidGraphError
 from kces.features.missing import MISSING_WORDS
 from kces.graph import Graph
+from kces.interop.node_columns import warn_of_missing, without_zero_decimals
 from kces.interop.node_rows import NodeRows
 from kces.interop.node_table import NodeTable
 from kces.interop.outputs import plain_name
@@ -83,7 +83,7 @@ class EndColumns:
 
     def numbered(self, path: Path, table: NodeTable | None) -> tuple[NodeRows, Ints]:
         """All nodes, integers by value and words as they come, and each record's pair of node numbers."""
-        codes, found = pd.factorize(np.concatenate([self.sources, self.targets]))
+        codes, found = pd.factorize(np.concatenate(_whole_where_all_are(self.sources, self.targets)))
         names = np.array([str(name) for name in found], dtype=object)
         ends = codes.reshape(2, -1).T
         if "" in names:
@@ -99,13 +99,7 @@ class EndColumns:
         """A node called NaN is rather no node at all, but may be one: NA is a country."""
         suspects = pd.Series(names).str.lower().isin(MISSING_WORDS).to_numpy()
         if suspects.any():
-            rows = suspects[ends].any(axis=1)
-            warnings.warn(
-                f"{path}: {int(rows.sum())} row(s) name a node {names[suspects.argmax()]!r}, the first on"
-                f" {self.where(int(rows.argmax()))}; drop them if it stands for a missing value",
-                GraphWarning,
-                stacklevel=2,
-            )
+            warn_of_missing(path, names[suspects.argmax()], suspects[ends].any(axis=1), self.where)
 
     def _described(self, path: Path, names: npt.NDArray[Any], ends: Ints, table: NodeTable) -> NodeRows:
         """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""
@@ -126,6 +120,16 @@ class EndColumns:
                 f" ({int(strange.sum())} of {len(names)} nodes are not)"
             )
         return rows.with_unknown(names[strange])
+
+
+def _whole_where_all_are(*columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Node names as they are, or whole numbers where all are such and some columns have them with decimals (1.0)."""
+    texts = [pd.Series(column, dtype=object) for column in columns]
+    whole = [without_zero_decimals(text) for text in texts]
+    if all(one is text for one, text in zip(whole, texts, strict=True)):
+        return list(columns)
+    found = [one.to_numpy(dtype=object) for one in whole]
+    return list(columns) if integer_ids(np.concatenate(found)) is None else found
 
 
 def _order(names: npt.NDArray[Any]) -> Ints:

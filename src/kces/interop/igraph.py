@@ -10,7 +10,7 @@ import numpy as np
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.node_attributes import MISSING, NodeAttributes, id_array
+from kces.interop.node_attributes import NodeAttributes, id_array
 from kces.interop.records import count_weights
 from kces.types import Bools, Ints
 
@@ -41,10 +41,9 @@ class IGraphSource(Source["igraph.Graph"]):
         known = {str(name): vertices[name] for name in vertices.attributes()}
         names = known.get("name")
         # igraph writes None where a vertex lacks an attribute that others have.
-        columns = {name: [MISSING if value is None else value for value in values] for name, values in known.items()}
-        attributes = NodeAttributes(range(len(vertices)) if names is None else names, columns)
+        attributes = NodeAttributes(range(len(vertices)) if names is None else names, known)
         labels = attributes.labels(self.hints.label)
-        features = attributes.features(self.hints.feature_names(), self.hints.scale)
+        features = attributes.features(self.hints.feature_names(), self.hints.scale, self.hints.label)
         weights = edges["weight"] if "weight" in edges.attributes() else []
         return Graph.from_edges(
             self.pairs,

@@ -11,7 +11,7 @@ import numpy as np
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.node_attributes import MISSING, NodeAttributes, id_array
+from kces.interop.node_attributes import NodeAttributes, id_array
 from kces.interop.optional import require
 from kces.interop.records import count_weights
 from kces.types import Bools, Ints, is_sparse
@@ -52,7 +52,7 @@ class NetworkXSource(Source["nx.Graph"]):
         weights = [1 if weight is None else weight for _, _, weight in G.edges(data="weight")]
         attributes = _attributes(G)
         labels = attributes.labels(self.hints.label)
-        features = attributes.features(self.hints.feature_names(), self.hints.scale)
+        features = attributes.features(self.hints.feature_names(), self.hints.scale, self.hints.label)
         return Graph.from_edges(
             self.pairs,
             features.matrix,
@@ -80,10 +80,11 @@ def from_networkx(
     Parameters
     ----------
     G : any NetworkX graph.
-    features : node attribute(s) with a number or a list of numbers each; without, every attribute that has one on
-        each node, but for those called label, class, id or the like. Where there is none, the graph alone is used.
+    features : node attribute(s), prepared like the columns of a table (:func:`kces.features.prepare_features`);
+        without, every attribute that can be, but for those called label, class, id or the like. Where there is none,
+        the graph alone is used.
     label : node attribute with the class, a whole number or a word.
-    scale : how attributes with one number come to one scale; lists stand as they are.
+    scale : how attributes with one number come to one scale; lists of numbers stand as they are.
 
     Examples
     --------
@@ -118,5 +119,5 @@ def to_networkx(graph: Graph) -> nx.Graph:
 def _attributes(G: nx.Graph) -> NodeAttributes:
     rows = [attributes for _, attributes in G.nodes(data=True)]
     names = {name: None for attributes in rows for name in attributes}  # in the order in which they turn up
-    columns = {str(name): [attributes.get(name, MISSING) for attributes in rows] for name in names}
+    columns = {str(name): [attributes.get(name) for attributes in rows] for name in names}
     return NodeAttributes(list(G.nodes), columns)

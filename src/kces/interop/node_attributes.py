@@ -11,19 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import InvalidGraphError
+from kces.errors import InvalidGraphError, KCESError
 from kces.features import prepare_features
+from kces.features.encode import encode_column
 from kces.interop.feature_notes import say_about_features
 from kces.interop.node_columns import ID_NAMES
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.types import Array, Ints
 
-__all__ = ["MISSING", "AttributeFeatures", "NodeAttributes", "id_array"]
+__all__ = ["AttributeFeatures", "NodeAttributes", "id_array"]
 
-MISSING = object()
-"""Stands where a node lacks an attribute."""
-
-_NO_FEATURES = LABEL_NAMES | ID_NAMES | {"y", "train_mask", "val_mask", "test_mask"}
+_NO_FEATURES = LABEL_NAMES | ID_NAMES | {"train_mask", "val_mask", "test_mask"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class NodeAttributes:
     Attributes
     ----------
     nodes : the nodes' names, for messages.
-    columns : of each attribute one value per node, :data:`MISSING` where a node lacks it.
+    columns : of each attribute one value per node, None where a node lacks it.
     """
 
     nodes: Sequence[object]
@@ -55,77 +53,76 @@ class NodeAttributes:
         values[:] = self._complete(name)
         return class_numbers(values, f"node attribute {name!r}")
 
-    def features(self, names: Sequence[str] | None, scale: str) -> AttributeFeatures:
-        """The attributes ``names`` (empty: none), or all with a number, or a list of one length, on every node.
+    def features(self, names: Sequence[str] | None, scale: str, label: str | None = None) -> AttributeFeatures:
+        """The attributes ``names`` (empty: none), or all that can be features, prepared like the columns of a table.
 
-        Numbers are prepared like the columns of a table (:func:`kces.features.prepare_features`) and come first;
-        lists stand as they are. One warning line says what was left out or done.
+        See :func:`kces.features.prepare_features`; attributes with lists come last, and ``label`` is none of all.
+        One warning line says what was left out or done.
 
-        >>> people = NodeAttributes(["ann", "bob"], {"vip": [True, False], "x": [[1, 2], [3, 4]], "team": ["a", "b"]})
+        >>> people = NodeAttributes(["ann", "bob"], {"x": [[1, 2], [3, 4]], "vip": [True, False]})
         >>> found = people.features(None, "auto")
         >>> found.names, found.matrix.tolist()
         (['vip', 'x[0]', 'x[1]'], [[1.0, 1.0, 2.0], [0.0, 3.0, 4.0]])
         """
         notes: list[str] = []
         if names is None:
-            names = self._numeric(notes)
-            notes += [] if names else ["no numeric node attribute found: the graph alone is used"]
+            names = [name for name in self._usable(notes) if name != label]
+            notes += [] if names else ["no node attribute can be a feature: the graph alone is used"]
         if not names:
             say_about_features(notes)
             return AttributeFeatures()
-        blocks = {name: _numbers(self._complete(name), name) for name in names}
-        single = pd.DataFrame({name: block for name, block in blocks.items() if block.ndim == 1})
-        lists = {name: block for name, block in blocks.items() if block.ndim == 2}
-        columns = [f"{name}[{position}]" for name, block in lists.items() for position in range(block.shape[1])]
-        if single.empty:
-            say_about_features(notes)
-            return AttributeFeatures(np.hstack(list(lists.values())), columns)
-        prepared = prepare_features(single, scale=scale)
+        columns = {name: self._column(name) for name in names}
+        in_order = sorted(columns, key=lambda name: _holds_lists(columns[name]))
+        prepared = prepare_features(pd.DataFrame({name: columns[name] for name in in_order}), scale=scale)
         say_about_features([*notes, *prepared.notes])
-        return AttributeFeatures(np.hstack([prepared.matrix, *lists.values()]), [*prepared.names, *columns])
+        return AttributeFeatures(prepared.matrix, prepared.names)
 
-    def _numeric(self, notes: list[str]) -> list[str]:
+    def _usable(self, notes: list[str]) -> list[str]:
+        """Attributes that are not called id or class and that can be encoded; the others are noted."""
         chosen = []
-        for name, values in self.columns.items():
-            known = [value for value in values if value is not MISSING]
-            if name.lower() in _NO_FEATURES or not known or not _are_numbers(known):
+        for name in self.columns:
+            if name.lower() in _NO_FEATURES or (name.lower() == "y" and not self._is_coordinate(name)):
                 continue
-            if len(known) == len(values):
-                chosen.append(name)
-            else:
-                notes.append(f"attribute {name!r} is left out, {len(values) - len(known)} node(s) lack it")
+            try:
+                if encode_column(name, self._column(name)).names:
+                    chosen.append(name)
+            except KCESError as error:
+                notes.append(f"left out, {str(error).partition(';')[0]}")
         return chosen
 
+    def _is_coordinate(self, name: str) -> bool:
+        """Whether ``y`` stands beside an ``x`` that is one number; beside a list of features it is the class."""
+        beside = self.columns.get("x" if name == "y" else "X", [])
+        return any(isinstance(value, Real) for value in beside)
+
+    def _column(self, name: str) -> pd.Series:
+        """One cell per node, None where it lacks the attribute; numbers of all types are floating-point numbers."""
+        values = self.columns.get(name, [])
+        known = [value for value in values if value is not None]
+        if not known:
+            raise InvalidGraphError(f"no node has an attribute {name!r}")
+        if all(isinstance(value, (Real, np.bool_)) for value in known):
+            try:
+                return pd.Series(values, index=_labels_of(self.nodes), dtype=np.float64)
+            except (TypeError, OverflowError) as error:
+                raise InvalidGraphError(f"node attribute {name!r} holds a number that is too large") from error
+        return pd.Series(values, index=_labels_of(self.nodes))
+
     def _complete(self, name: str) -> list[object]:
-        values = self.columns.get(name, [MISSING] * len(self.nodes))
+        values = self.columns.get(name, [None] * len(self.nodes))
         for node, value in zip(self.nodes, values, strict=True):
-            if value is MISSING:
+            if value is None:
                 raise InvalidGraphError(f"node {node!r} has no attribute {name!r}")
         return values
 
 
-def _are_numbers(values: Sequence[object]) -> bool:
-    """Whether all are numbers, or all lists of numbers of one length above 0."""
-    if all(isinstance(value, (Real, np.bool_)) for value in values):
-        return True
-    if not all(isinstance(value, (list, tuple, np.ndarray)) for value in values):
-        return False
-    try:
-        block = np.array(values)
-    except ValueError:  # lists of different lengths
-        return False
-    return block.ndim == 2 and block.shape[1] > 0 and block.dtype.kind in "biuf"
+def _holds_lists(column: pd.Series) -> bool:
+    return column.dtype == object and any(isinstance(cell, (list, tuple, np.ndarray)) for cell in column)
 
 
-def _numbers(values: Sequence[object], name: str) -> Array:
-    """One number per node, or a matrix where each node has a list."""
-    try:
-        block = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        block = np.empty(0)
-    if block.ndim not in (1, 2) or len(block) != len(values):
-        raise InvalidGraphError(f"node attribute {name!r} must be a number, or a list of one length, on every node")
-    return block
+def _labels_of(nodes: Sequence[object]) -> pd.Index:
+    """The nodes' names as an index of objects, for messages: pandas would take tuples apart."""
+    return pd.Index(id_array(nodes), dtype=object, tupleize_cols=False)
 
 
 def id_array(nodes: Sequence[object]) -> npt.NDArray[Any]:

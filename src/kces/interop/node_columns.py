@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,18 +13,34 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kces.errors import AmbiguousInputError, InvalidGraphError, InvalidParameterError, KCESError, UnreadableFileError
+from kces.errors import (
+    AmbiguousInputError,
+    GraphWarning,
+    InvalidGraphError,
+    InvalidParameterError,
+    KCESError,
+    UnreadableFileError,
+)
 from kces.features import prepare_features
-from kces.features.missing import as_text
+from kces.features.missing import as_text, missing_cells
 from kces.features.prepare import select_columns
 from kces.interop.end_choice import column_position
 from kces.interop.end_names import name_words
 from kces.interop.header_evidence import names_above_values
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.interop.node_rows import NodeRows
-from kces.types import Ints
+from kces.types import Bools, Ints
 
-__all__ = ["ID_NAMES", "FeatureOptions", "RawTable", "id_text", "rows_of_table"]
+__all__ = [
+    "ID_NAMES",
+    "FeatureOptions",
+    "RawTable",
+    "id_text",
+    "is_id_name",
+    "rows_of_table",
+    "warn_of_missing",
+    "without_zero_decimals",
+]
 
 ID_NAMES = frozenset({"id", "node", "node_id", "nodeid", "name", "key", "account", "account_id", "user", "user_id"})
 """What people call the column of node ids."""
@@ -30,6 +48,9 @@ _ID_WORDS = frozenset(
     {"id", "ids", "uid", "node", "name", "key", "account", "acct", "user", "customer", "client", "person", "member"}
 )
 _MATCHES = 0.5
+_BEYOND_INTEGERS = 2.0**53
+_WHOLE = re.compile(r"-?(0|[1-9]\d*)")
+_WHOLE_WITH_DECIMALS = re.compile(_WHOLE.pattern + r"\.0+")
 
 
 @dataclass(frozen=True)
@@ -71,7 +92,7 @@ def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOpti
     if table.frame.empty:
         raise UnreadableFileError(f"{path} holds a header, but no nodes")
     id_column = _find_ids(table, nodes, options, path)
-    ids = id_text(table.frame.iloc[:, id_column]).to_numpy(dtype=object)
+    ids = id_text(table.frame.iloc[:, id_column], nodes).to_numpy(dtype=object)
     _refuse_twins(ids, table, path)
     labels = _labels(table, id_column, options, path)
     others = [position for position in range(len(names)) if position != id_column]
@@ -83,15 +104,47 @@ def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOpti
     return rows if not others else _with_features(rows, table, others, options, path)
 
 
-def id_text(column: pd.Series) -> pd.Series:
+def id_text(column: pd.Series, nodes: npt.ArrayLike = ()) -> pd.Series:
     """Node ids as text; whole numbers that gaps have turned into fractions are whole again.
 
-    >>> id_text(pd.Series([1.0, 2.0])).tolist(), id_text(pd.Series([" a", 7])).tolist()
-    (['1', '2'], ['a', '7'])
+    Text such as ``1.0`` is the number 1 where all of it is of that kind and all ``nodes`` are whole numbers.
+
+    >>> id_text(pd.Series([1.0, None])).tolist(), id_text(pd.Series([" a", 7])).tolist()
+    (['1', ''], ['a', '7'])
+    >>> id_text(pd.Series(["1.0", "2.0"]), ["1", "2"]).tolist(), id_text(pd.Series(["1.0", "2.0"]), ["1.0"]).tolist()
+    (['1', '2'], ['1.0', '2.0'])
     """
-    if pd.api.types.is_float_dtype(column.dtype) and (column == np.floor(column)).all():
-        column = column.astype(np.int64)
-    return as_text(column)
+    if pd.api.types.is_float_dtype(column.dtype):
+        known = column.dropna()
+        if (known == np.floor(known)).all() and (known.abs() < _BEYOND_INTEGERS).all():
+            return as_text(column.astype("Int64"))
+    text = as_text(column)
+    whole = without_zero_decimals(text)
+    return whole if whole is text or pd.Series(nodes, dtype=object).astype(str).str.fullmatch(_WHOLE).all() else text
+
+
+def is_id_name(name: str, column: pd.Series) -> bool:
+    """Whether a column goes by one of :data:`ID_NAMES`, or ends in id and names no two rows alike.
+
+    >>> is_id_name("Node", pd.Series([1, 1])), is_id_name("city_id", pd.Series([1, 1])), is_id_name("x", pd.Series([1]))
+    (True, False, False)
+    """
+    if name.lower() in ID_NAMES:
+        return True
+    return name_words(name)[-1:] in (["id"], ["uid"]) and as_text(column.dropna()).is_unique
+
+
+def without_zero_decimals(text: pd.Series) -> pd.Series:
+    """Whole numbers that were written with decimals (``1.0``) as whole numbers, if all cells are such; else as given.
+
+    >>> without_zero_decimals(pd.Series(["1.0", "20.0"])).tolist()
+    ['1', '20']
+    >>> without_zero_decimals(pd.Series(["1.0", "1.1"])).tolist()
+    ['1.0', '1.1']
+    """
+    if not len(text) or "." not in text.iloc[0] or not text[text != ""].str.fullmatch(_WHOLE_WITH_DECIMALS).all():
+        return text
+    return text.str.partition(".")[0]
 
 
 def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions) -> RawTable:
@@ -125,7 +178,7 @@ def _find_ids(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions,
         return column_position(options.id_column, names, len(names), path)
     called = [position for position, name in enumerate(names) if _is_called_id(name)]
     wanted = pd.Index(nodes)
-    share = [_share_of(wanted, id_text(table.frame.iloc[:, position])) for position in range(len(names))]
+    share = [_share_of(wanted, id_text(table.frame.iloc[:, position], nodes)) for position in range(len(names))]
     matching = [position for position in range(len(names)) if share[position] >= _MATCHES]
     best = [position for position in matching if position in called] or [
         position for position in matching if share[position] == max(share)
@@ -145,9 +198,22 @@ def _share_of(nodes: pd.Index, ids: pd.Series) -> float:
     return float(nodes.isin(ids).mean()) if ids.is_unique else 0.0
 
 
+def warn_of_missing(path: Path, name: str, rows: Bools, where: Callable[[int], str]) -> None:
+    """Say that ``rows`` name a node NaN or the like: rather no node at all, but it may be one, NA is a country."""
+    warnings.warn(
+        f"{path}: {int(rows.sum())} row(s) name a node {name!r}, the first on {where(int(rows.argmax()))};"
+        " drop them if it stands for a missing value",
+        GraphWarning,
+        stacklevel=2,
+    )
+
+
 def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
     if (ids == "").any():
         raise InvalidGraphError(f"{path} {table.where(int((ids == '').argmax()))} has an empty node id")
+    suspects = missing_cells(pd.Series(ids, dtype=object))
+    if suspects.any():
+        warn_of_missing(path, ids[suspects.argmax()], suspects, table.where)
     duplicated = pd.Index(ids).duplicated()
     if duplicated.any():
         record = int(duplicated.argmax())

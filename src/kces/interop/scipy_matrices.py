@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError
-from kces.features import prepare_features
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
+from kces.interop.dataframes import as_pandas
 from kces.interop.feature_notes import say_about_features
+from kces.interop.node_frames import rows_beside_matrix
 from kces.interop.records import distinct_edges
 from kces.types import Bools, Ints
 
@@ -31,7 +31,7 @@ class SparseSource(Source["sp.sparray | sp.spmatrix"]):
     [[0, 0], [0, 1]]
     """
 
-    takes = frozenset({"nodes", "features", "scale"})
+    takes = frozenset({"nodes", "features", "label", "id_column", "scale"})
 
     def __init__(self, original: sp.sparray | sp.spmatrix, hints: Hints | None = None) -> None:
         if not sp.issparse(original):
@@ -71,7 +71,7 @@ class DenseSource(Source[npt.NDArray[np.generic]]):
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
 
-    takes = frozenset({"nodes", "features", "scale"})
+    takes = frozenset({"nodes", "features", "label", "id_column", "scale"})
 
     def __init__(self, original: npt.NDArray[np.generic], hints: Hints | None = None) -> None:
         if not isinstance(original, np.ndarray) or original.dtype.kind not in "biuf":
@@ -94,13 +94,13 @@ class DenseSource(Source[npt.NDArray[np.generic]]):
 
 
 def _graph(matrix: sp.sparray | npt.NDArray[np.generic], hints: Hints) -> Graph:
-    """The graph with the features in ``hints.nodes``: a matrix, or a table, with one row per node in their order."""
+    """The graph with the features in ``hints.nodes``: a matrix with one row per node in their order, or a table."""
     nodes = hints.nodes
-    if not isinstance(nodes, pd.DataFrame):
+    if not hasattr(nodes, "__arrow_c_stream__"):
         return Graph.from_scipy(matrix, nodes)
-    prepared = prepare_features(nodes, columns=hints.feature_names(), scale=hints.scale)
-    say_about_features(prepared.notes)
-    return Graph.from_scipy(matrix, prepared.matrix, feature_names=prepared.names)
+    rows = rows_beside_matrix(as_pandas(nodes), matrix.shape[0], hints)
+    say_about_features(rows.notes)
+    return Graph.from_scipy(matrix, rows.features, labels=rows.labels, feature_names=rows.feature_names)
 
 
 def _checked_square(matrix: sp.sparray) -> sp.sparray:

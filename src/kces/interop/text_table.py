@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from kces.errors import UnreadableFileError
-from kces.interop.delimiters import choose_delimiter, split_line
+from kces.interop.delimiters import choose_delimiter, declared_delimiter, is_comment, split_line
 from kces.interop.limits import one_line, read_bytes
 
 __all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "text_in"]
@@ -95,7 +95,8 @@ def parse_text_table(
     """
     stored = text_in(content, path)
     lines = list(io.StringIO(stored.text, newline=""))
-    chosen = delimiter or choose_delimiter(lines, path, separators)
+    declared = declared_delimiter(lines[0]) if lines else None
+    chosen = delimiter or declared or choose_delimiter(lines, path, separators)
     has_long_cells = '"' in stored.text or (chosen == " " and "{" in stored.text)
     spans, cells = (_one_by_one if has_long_cells else _all_at_once)(lines, path, chosen)
     _refuse_hidden_records(lines, spans, path, chosen, cells.shape[1])
@@ -105,16 +106,6 @@ def parse_text_table(
 def is_number(column: pd.Series) -> pd.Series:
     """Which cells read as a number."""
     return pd.to_numeric(column, errors="coerce").notna()
-
-
-def is_comment(line: str) -> bool:
-    """Whether a line holds no record: it is blank or begins with #.
-
-    >>> is_comment("# made by hand"), is_comment("  "), is_comment("a,#b")
-    (True, True, False)
-    """
-    text = line.lstrip()
-    return not text or text.startswith("#")
 
 
 def _all_at_once(lines: list[str], path: Path, delimiter: str) -> tuple[list[tuple[int, int]], pd.DataFrame]:
@@ -170,7 +161,7 @@ def _lacks_last_name(widths: list[int], second: Callable[[], list[str]]) -> bool
 
 def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: Path) -> None:
     if not widths:
-        raise UnreadableFileError(f"{path} holds no records (lines that begin with # are comments)")
+        raise UnreadableFileError(f"{path} holds no records (lines that begin with # or % are comments)")
     if widths[0] > MAX_COLUMNS:
         raise UnreadableFileError(
             f"{path} has {widths[0]} columns; a table of text may have {MAX_COLUMNS}: save more as .npy or sparse .npz"
@@ -211,15 +202,16 @@ def _quoted_record(lines: list[str], position: int, path: Path, delimiter: str) 
 def _refuse_hidden_records(
     lines: list[str], spans: list[tuple[int, int]], path: Path, delimiter: str, width: int
 ) -> None:
-    """``#tag,#other`` amid records may be a record of names that begin with #, lost if taken for a comment."""
+    """``#tag,#other`` amid records may be a record of names that begin with # (or %), lost if taken for a comment."""
     inside = {line for start, stop in spans if stop - start > 1 for line in range(start, stop)}
     for number, line in enumerate(lines):
-        if not line.startswith("#") or line[1:2].isspace() or number in inside:
+        mark = line[:1]
+        if mark not in ("#", "%") or line[1:2].isspace() or number in inside:
             continue
         cells = split_line(line, delimiter)
-        after_the_first = number > spans[0][0] or any(cell.lstrip().startswith("#") for cell in cells[1:])
+        after_the_first = number > spans[0][0] or any(cell.lstrip().startswith(mark) for cell in cells[1:])
         if len(cells) == width and width > 1 and after_the_first:
             raise UnreadableFileError(
-                f"{path} line {number + 1} begins with # and looks like a record; put the name in quotes,"
-                " or a space after # if it is a comment"
+                f"{path} line {number + 1} begins with {mark} and looks like a record; put the name in quotes,"
+                f" or a space after {mark} if it is a comment"
             )

@@ -19,6 +19,7 @@ from kces.interop.edge_records import EdgeRecords, column_names
 from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES
 from kces.interop.formats.base import EdgeOptions, Request
+from kces.interop.node_columns import id_text
 
 __all__ = ["TypedEnds", "find_typed_ends", "graph_from_frame"]
 
@@ -47,6 +48,7 @@ def find_typed_ends(
     weight = next((place for place, name in enumerate(header or []) if name.lower() in WEIGHT_NAMES), None)
     names = column_names(header, width, ends)
     sources, targets = (_ids(frame.iloc[:, end], f"{path} column {names[end]!r}") for end in ends)
+    _refuse_two_types(frame, ends, path)
     weights = None if weight is None else frame.iloc[:, weight].to_numpy(dtype=object)
     choice = EndChoice(*ends, names, "" if has_names else None)
     return TypedEnds(EndColumns(sources, targets, where), choice, weights)
@@ -63,13 +65,27 @@ def graph_from_frame(
     return graph, EdgeRecords(frame.set_axis(list(found.choice.names), axis=1), pairs, found.choice, notes)
 
 
+def _refuse_two_types(frame: pd.DataFrame, ends: tuple[int, int], path: Path) -> None:
+    """The number 1 and the text "1" may be one node or two."""
+    cells = [value for end in ends for value in frame.iloc[:, end].unique()]
+    texts = {value.strip() for value in cells if isinstance(value, str)}
+    twin = next((value for value in cells if texts and not isinstance(value, str) and str(value) in texts), None)
+    if twin is not None:
+        raise InvalidGraphError(
+            f"{path} names nodes by the number {twin} and by the text '{twin}'; are they one? Make all ids one type"
+        )
+
+
 def _ids(column: pd.Series, what: str) -> npt.NDArray[Any]:
-    """Node ids as text: integers and text are, fractions, flags, dates and nested values are not."""
+    """Node ids as text: whole numbers and text are, fractions, flags, dates and nested values are not."""
     missing = column.isna()
     if missing.any():
         raise InvalidGraphError(f"{what} has {int(missing.sum())} missing node id(s)")
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
+    if pd.api.types.is_float_dtype(column.dtype):
+        column = id_text(column)
+        column = column if column.str.fullmatch(r"-?\d+").all() else column.astype(float)
     if not pd.api.types.is_integer_dtype(column.dtype):
         wrong = next((value for value in column if isinstance(value, bool) or not isinstance(value, str | int)), None)
         if wrong is not None:
