@@ -249,6 +249,7 @@ def test_a_full_folder_leaves_nothing_behind(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("kces.atomic.os.replace", full)
+    monkeypatch.setattr("kces.atomic.os.link", full)
     code, _, err = run_kces("sanitize", "synthetic:n=60", "-o", str(tmp_path / "out.npz"), "--quiet")
     assert code == 2
     assert "No space left on device" in err
