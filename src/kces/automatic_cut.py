@@ -16,9 +16,9 @@ The noise is ``unrelated``, faded out where ``below_median`` says clean; the cut
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
@@ -38,6 +38,8 @@ __all__ = [
 
 SIGNIFICANCE = 0.01
 """Share of unrelated pairs that would pass as edges."""
+
+_QUANTILE = NormalDist().inv_cdf(SIGNIFICANCE)
 
 CLEAR = 0.03
 """Storey's estimate from which noise is taken in full; below, the noise fades with the cube of the ratio."""
@@ -111,7 +113,7 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     """
     agreement, random = _agreement(yardstick.scores), _agreement(yardstick.random_scores)
     centre, spread = unrelated_pairs(yardstick.random_scores)
-    unrelated = agreement < centre - ndtri(SIGNIFICANCE) * spread
+    unrelated = agreement < centre - _QUANTILE * spread
     gathering = 1.0 if yardstick.edges is None else _gathering(yardstick.edges, unrelated)
     below = 2.0 * float(np.mean(agreement < np.median(random)))
     return Symptoms(float(unrelated.mean()), below, gathering, yardstick.contrast)
@@ -200,7 +202,7 @@ def unrelated_share(scores: Array, random_scores: Array) -> float:
     if len(random_scores) < 2:  # a nearly complete graph: nothing to compare with, so no reason to cut
         return 0.0
     centre, spread = unrelated_pairs(random_scores)
-    return float(np.mean(_agreement(scores) < centre - ndtri(SIGNIFICANCE) * spread))
+    return float(np.mean(_agreement(scores) < centre - _QUANTILE * spread))
 
 
 def unrelated_pairs(random_scores: Array) -> tuple[float, float]:
