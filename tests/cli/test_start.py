@@ -29,8 +29,8 @@ except SystemExit as end:
 def test_what_needs_no_graph_loads_nothing_heavy(words: list[str]) -> None:
     code = LOADED.format(words=words, heavy=HEAVY)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout or words == ["nonsense"]
-    assert done.stderr.splitlines()[-1] in ("0", "2"), done.stderr
+    assert done.stdout or words in (["nonsense"], ["--show-completion"])  # not every shell has completion
+    assert done.stderr.splitlines()[-1] in ("0", "1", "2"), done.stderr
 
 
 def test_the_default_score_waits_for_no_library_that_it_does_not_use() -> None:

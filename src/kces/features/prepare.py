@@ -80,7 +80,8 @@ def prepare_features(
     encoded = [encode_column(str(frame.columns[position]), frame.iloc[:, position]) for position in chosen]
     if not any(column.names for column in encoded):
         raise InvalidGraphError("the table of features has no column with values; leave it out to use the graph alone")
-    varying = [column.without_constants() for column in encoded]
+    # A table that is taken as it is keeps its constants, too: what is written back must be what was read.
+    varying = encoded if scale == "none" else [column.without_constants() for column in encoded]
     used = [column for column in varying if column.names] or [column for column in encoded if column.names]
     matrix, names, scaling = _on_one_scale(used, scale)
     return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])])
