@@ -130,10 +130,15 @@ def test_lists_of_one_length_are_columns_that_stand_as_they_are():
 
 
 def test_columns_with_one_value_are_left_out_and_named():
-    features = prepared(x=[1, 2, 9], same=[0.1] * 3, city=["Oslo"] * 3, held=[5, None, 5])
-    assert features.names == ["x", "held missing"]
-    assert features.notes[-1] == "left out, one value for all nodes: same, city"
-    assert prepared(same=[7, 7], flag=[1, 1]).names == ["same", "flag"]
+    table = {"x": [1, 2, 9], "z": [3, 1, 2], "same": [0.1] * 3, "city": ["Oslo"] * 3, "held": [5, None, 5]}
+    features = prepared(scale="auto", **table)
+    assert features.names == ["x", "z", "held missing"]
+    assert "left out, one value for all nodes: same, city" in features.notes
+    assert prepared(scale="auto", same=[7, 7], flag=[1, 1]).names == ["same", "flag"]
+
+
+def test_a_table_taken_as_it_is_keeps_its_constants():
+    assert prepared(scale="none", x=[1, 2, 9], same=[0.1] * 3).names == ["x", "same"]
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard"])
