@@ -1,7 +1,6 @@
 """The same graph told in another way has the same scores: order of nodes, edges and columns, precision, threads.
 
-What a draw by node number decides has no test here: the random pairs of ``robust``, the probes of the local engine and
-the cluster numbers of K-means, in whose place ``paper`` is given labels.
+Features of other scales are in ``test_strange_numbers.py``.
 """
 
 from __future__ import annotations
@@ -16,17 +15,19 @@ from threadpoolctl import threadpool_limits
 
 import kces
 from kces.datasets.builtin import synthetic
+from kces.engines import ENGINES
 from kces.graph import Graph
 from kces.interop import read_graph
 from kces.types import Array
 
 GRAPH = synthetic(n=40, features=8, seed=5)
 FEATURES = np.asarray(GRAPH.features)
-LABELS = np.arange(40) % 3
 WAYS = {
     "robust": {"preset": "robust"},
-    "exact": {"preset": "paper", "engine": "exact", "labels": "given"},
-    "local": {"preset": "paper", "engine": "local", "labels": "given"},
+    **{name: {"preset": "paper", "engine": name, "signed": True} for name in ENGINES},
+    "gmm": {"preset": "paper", "engine": "exact", "labels": "gmm", "clusters": 3},
+    "spectral": {"preset": "paper", "engine": "exact", "labels": "spectral", "clusters": 3},
+    "k by silhouette": {"preset": "paper", "engine": "exact", "encoding": "onehot"},
 }
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
 FEW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
@@ -37,8 +38,20 @@ def scores_of(graph: Graph, way: str) -> Array:
     return kces.score_edges(graph, **WAYS[way])
 
 
-def told(edges: Array = GRAPH.edges, features: Array = FEATURES, labels: Array = LABELS) -> Graph:
-    return Graph.from_edges(edges, features, labels=labels)
+def told(edges: Array = GRAPH.edges, features: Array = FEATURES) -> Graph:
+    return Graph.from_edges(edges, features)
+
+
+def renumbered(graph: Graph, seed: int) -> tuple[Graph, Array]:
+    """Nodes, edges and columns in another order, and where each of the old edges is among the new ones."""
+    chance = np.random.default_rng(seed)
+    old_of_new = chance.permutation(graph.n_nodes)
+    new_of_old = np.argsort(old_of_new)
+    columns = chance.permutation(graph.n_features)
+    edges = chance.permuted(chance.permutation(new_of_old[graph.edges]), axis=1)
+    other = Graph.from_edges(edges, graph.features[old_of_new][:, columns])
+    back = np.sort(old_of_new[other.edges], axis=1)
+    return other, np.lexsort((back[:, 1], back[:, 0]))
 
 
 def assert_same(found: Array, expected: Array, rtol: float = 1e-8) -> None:
@@ -62,15 +75,23 @@ def test_order_of_columns(way: str, seed: int) -> None:
     assert_same(scores_of(told(features=FEATURES[:, columns]), way), scores_of(told(), way))
 
 
+@EVERY_WAY
 @FEW
 @given(seed=SEEDS)
-def test_numbering_of_nodes(seed: int) -> None:
-    old_of_new = np.random.default_rng(seed).permutation(GRAPH.n_nodes)
-    new_of_old = np.argsort(old_of_new)
-    renumbered = told(new_of_old[GRAPH.edges], FEATURES[old_of_new], LABELS[old_of_new])
-    back = np.sort(old_of_new[renumbered.edges], axis=1)
-    order = np.lexsort((back[:, 1], back[:, 0]))
-    assert_same(scores_of(renumbered, "exact")[order], scores_of(told(), "exact"))
+def test_numbering_of_nodes_and_columns(way: str, seed: int) -> None:
+    other, order = renumbered(GRAPH, seed)
+    assert_same(scores_of(other, way)[order], scores_of(told(), way))
+
+
+@FEW
+@given(seed=SEEDS)
+def test_the_automatic_cut_of_a_larger_graph(seed: int) -> None:
+    """The graph of which relabelling once moved the cut by four percent, at a tenth of its size."""
+    graph = synthetic(n=300, seed=1)
+    other, order = renumbered(graph, seed)
+    expected, found = kces.score(graph), kces.score(other)
+    assert_same(found.scores[order], expected.scores)
+    assert found.cut().kept[order].tolist() == expected.cut().kept.tolist()
 
 
 @EVERY_WAY
@@ -79,6 +100,11 @@ def test_features_in_single_precision(way: str) -> None:
     assert (
         scores_of(told(features=single), way).tolist() == scores_of(told(features=single.astype(float)), way).tolist()
     )
+
+
+@EVERY_WAY
+def test_single_and_double_precision_differ_by_their_rounding(way: str) -> None:
+    assert_same(scores_of(told(features=FEATURES.astype(np.float32)), way), scores_of(told(), way), rtol=1e-3)
 
 
 @EVERY_WAY

@@ -47,6 +47,17 @@ def test_the_edge_is_red_and_removed_edges_are_dashed(scored: Scored) -> None:
     assert sum(line.get_linestyle() == "--" for line in lines) == 3
 
 
+def test_nodes_are_colored_by_class_or_pseudo_label() -> None:
+    bare = Graph.from_edges(barbell().edges, barbell().features)
+    for graph, kind in ((barbell(), "class"), (bare, "pseudo label")):
+        found = score(graph)
+        legend = plot_neighborhood(found, found.cut(0.1), 4, 5).get_legend()
+        assert legend is not None
+        assert {text.get_text() for text in legend.get_texts()} == {f"{kind} 0", f"{kind} 1"}
+    plain = score(Graph.from_edges(barbell().edges))
+    assert plot_neighborhood(plain, plain.cut(0.1), 4, 5).get_legend() is None
+
+
 def test_names_are_text_and_no_formula(tmp_path: Path) -> None:
     names = np.array(["$\\frac{", "<script>alert(1)</script>", "x" * 10_000, "two\nlines"], dtype=object)
     graph = Graph.from_edges([[0, 1], [1, 2], [2, 3]], node_ids=names)

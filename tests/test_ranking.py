@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
 import kces
+from kces.cut import AlphaChoice, cut_at
 from kces.datasets.toys import barbell
 from kces.errors import InvalidParameterError
-from kces.ranking import edge_order, kept_edges, prune_count
+from kces.graph import Graph
+from kces.ranking import edge_order, kept_edges, prune_count, prune_counts
 
 
 @pytest.mark.parametrize(
@@ -23,11 +26,63 @@ def test_ties_go_to_the_lower_edge_even_when_rounding_differs() -> None:
     assert edge_order(scores).tolist() == [3, 0, 1, 2]
 
 
-def test_equal_scores_are_cut_in_edge_order() -> None:
-    assert kept_edges(np.zeros(4), 0.5).tolist() == [False, False, True, True]
+def test_equal_scores_are_cut_in_edge_order_only_when_asked_for() -> None:
+    assert kept_edges(np.zeros(4), 0.5, ties="index").tolist() == [False, False, True, True]
+    assert kept_edges(np.zeros(4), 0.5).all()
+    assert not kept_edges(np.zeros(4), 1.0).any()
+
+
+def test_a_cut_among_equal_scores_takes_none_of_them_and_says_so() -> None:
+    scores = np.array([3.0, 2.0, 2.0, 2.0, 1.0])
+    cut = cut_at(scores, AlphaChoice.asked_for(0.4))
+    assert (~cut.kept).nonzero()[0].tolist() == [0]
+    assert cut.warning.endswith("1 of 2 asked for are removed")
+    assert cut_at(scores, AlphaChoice.asked_for(0.8)).warning == ""
+    to_the_letter = cut_at(scores, AlphaChoice.asked_for(0.4), ties="index")
+    assert ((~to_the_letter.kept).nonzero()[0].tolist(), to_the_letter.warning) == ([0, 1], "")
+
+
+def test_unknown_ways_of_ties_are_refused() -> None:
+    with pytest.raises(InvalidParameterError, match="ties must be one of whole, index"):
+        kces.KCES(ties="random").fit(barbell())
+
+
+NOTHING_TO_TELL = {
+    "constant features": Graph.from_edges(np.array(nx.cycle_graph(12).edges), np.ones((12, 2))),
+    "one positive column": Graph.from_edges(np.array(nx.cycle_graph(12).edges), np.arange(1.0, 13.0)[:, None]),
+    "zero features": Graph.from_edges(np.array(nx.cycle_graph(12).edges), np.zeros((12, 2))),
+    "matching of opposites": Graph.from_edges(np.arange(12).reshape(-1, 2), np.resize([1.0, -1.0], (12, 1))),
+}
+
+
+@pytest.mark.filterwarnings("ignore::kces.errors.GraphWarning")
+@pytest.mark.parametrize("preset", ["robust", "paper"])
+@pytest.mark.parametrize("name", NOTHING_TO_TELL)
+def test_nothing_is_cut_by_edge_number(name: str, preset: str) -> None:
+    """Edges of one score share their fate, at every ratio and on every graph that tells nothing."""
+    graph = NOTHING_TO_TELL[name]
+    scored = kces.score(graph, preset=preset)
+    levels = np.round(scored.scores / max(np.abs(scored.scores).max(), 1e-300), 9)
+    for alpha in ("auto", 0.1, 0.3, 0.7):
+        kept = scored.cut(alpha).kept
+        assert all(len(set(kept[levels == level])) == 1 for level in np.unique(levels))
+
+
+def test_counts_of_many_ratios_are_those_of_single_cuts() -> None:
+    scores = np.random.default_rng(1).integers(0, 6, size=40).astype(float)
+    alphas = np.arange(41) / 40
+    expected = [int((~kept_edges(scores, alpha)).sum()) for alpha in alphas]
+    assert prune_counts(scores, alphas).tolist() == expected
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])
 def test_alpha_outside_its_range(alpha: float) -> None:
     with pytest.raises(InvalidParameterError, match=r"alpha must lie in \[0, 1\]"):
         kces.find_suspicious_edges(barbell(), alpha=alpha)
+
+
+def test_the_mask_is_the_order_cut_off() -> None:
+    scores = np.random.default_rng(0).integers(0, 6, size=40).astype(float)
+    for count in range(41):
+        removed = np.sort(edge_order(scores)[:count])
+        np.testing.assert_array_equal(np.flatnonzero(~kept_edges(scores, count / 40, ties="index")), removed)

@@ -1,4 +1,4 @@
-"""Both presets and all engines give the scores they gave before the house was rebuilt."""
+"""Both presets and all engines give the scores that are stored."""
 
 from __future__ import annotations
 

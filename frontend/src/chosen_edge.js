@@ -1,4 +1,4 @@
-// The panel of the chosen edge: what it is, its neighborhood and its reasons.
+// The panel of the chosen edge: what it is, why it is suspicious, and what is around it.
 import { element, facts, nameElement, panel } from "./dom.js";
 import { markButtons } from "./explore.js";
 import { neighborhoodView } from "./neighborhood.js";
@@ -13,35 +13,35 @@ function groupName(nodes, node) {
 
 function endText(state, node) {
   const { nodes } = state.payload;
-  const more = `degree ${count(nodes.degree[node])}, ${count(nodes.suspicious[node])} suspicious${groupName(nodes, node)}`;
-  return element("span", {}, nameElement(state.name(node)), element("small", {}, ` (${more})`));
+  const degree = `${count(nodes.degree[node])} ${nodes.degree[node] === 1 ? "edge" : "edges"}`;
+  const more = `${degree}, ${count(nodes.suspicious[node])} suspicious${groupName(nodes, node)}`;
+  return element("span", {}, nameElement(state.name(node)), element("small", {}, more));
 }
 
 function edgeFacts(state) {
   const { edges, total_edges: total } = state.payload;
   const at = state.edge;
   const [source, target] = [edges.source[at], edges.target[at]];
-  return facts([
+  const ends = facts([
     ["Source", endText(state, source)],
     ["Target", endText(state, target)],
+  ]);
+  ends.classList.add("ends");
+  const numbers = facts([
     ["Rank", `${count(edges.rank[at])} of ${count(total)}`],
     ["Score", significant(edges.score[at])],
     ["Cut", state.isRemoved(source, target, edges.rank[at]) ? "✕ removed" : "kept"],
     ["Known", edges.injected ? (edges.injected[at] ? "injected" : "original") : null],
   ]);
+  return [ends, numbers];
 }
 
 export function chosenEdgePanel(state) {
+  if (!state.payload.edges.rank.length) return null;
   const neighborhood = neighborhoodView(state);
   const reasons = reasonsView(state);
   const about = element("div", { "aria-live": "polite", id: "chosen-facts" });
-  const body = element(
-    "div",
-    { class: "chosen-body" },
-    element("div", {}, element("h3", {}, "Reasons"), reasons.box),
-    element("div", {}, element("h3", {}, "Neighborhood"), neighborhood.box),
-  );
-  const describe = () => state.edge !== null && about.replaceChildren(edgeFacts(state));
+  const describe = () => state.edge !== null && about.replaceChildren(...edgeFacts(state));
   state.on("cut", describe);
   state.on("marks", describe);
   state.on("edge", () => {
@@ -50,5 +50,5 @@ export function chosenEdgePanel(state) {
     reasons.show();
   });
   const marks = state.payload.mode === "explore" ? markButtons(state) : null;
-  return panel("chosen", "Chosen edge", about, marks, body);
+  return panel("chosen", "Chosen edge", about, marks, reasons.words, element("h3", {}, "Neighborhood"), neighborhood.box, reasons.box);
 }

@@ -3,6 +3,8 @@ import { element, facts, panel } from "./dom.js";
 import { count, decimal, percent } from "./numbers.js";
 import { distributionChart } from "./distribution.js";
 
+const known = (value) => (value === null ? "–" : decimal(value));
+
 /** The numbers of a step of the slider, as terms and values. */
 function effects(state) {
   const { alphas } = state.payload;
@@ -11,9 +13,9 @@ function effects(state) {
     ["Removed", count(state.removed)],
     ["Isolated nodes", at(alphas.isolated, count)],
     ["Components", at(alphas.components, count)],
-    ["Homophily", at(alphas.homophily, decimal)],
-    ["Precision", at(alphas.precision, decimal)],
-    ["Recall", at(alphas.recall, decimal)],
+    ["Homophily", at(alphas.homophily, known), "Share of the remaining edges within a class"],
+    ["Precision", at(alphas.precision, known), "Share of the removed edges that are known to be harmful"],
+    ["Recall", at(alphas.recall, known), "Share of the edges known to be harmful that are removed"],
   ]);
 }
 
@@ -47,5 +49,8 @@ export function cutPanel(state) {
     slider,
     back,
   );
-  return panel("cut", "Cut", controls, live, numbers, distributionChart(state));
+  const { label } = state.payload.distribution;
+  const text = "Random pairs of nodes show what agreement looks like without a reason for a link. Edges that lie among them are suspicious.";
+  const note = label === "agreement" ? element("p", { class: "note" }, text) : null;
+  return panel("cut", "How much to cut", controls, live, numbers, distributionChart(state), note);
 }

@@ -2,6 +2,8 @@
 import { Chart, axis, chartBox, chartColors } from "./charts.js";
 import { significant } from "./numbers.js";
 
+const AXES = { agreement: "agreement of the two ends (1: alike, 0: unrelated)", score: "score (high: suspicious)" };
+
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** Whether the suspicious edges lie on the low side: agreement is low for them, a score is read off the ranking. */
@@ -28,7 +30,9 @@ export function thresholdOf(payload, removed) {
   return low ? bins[bins.length - 1] : bins[0];
 }
 
+/** Where the cut lies; null where nothing goes. */
 function currentThreshold(state) {
+  if (state.removed === 0) return null;
   const { threshold } = state.payload.distribution;
   return state.isChosenCut && threshold !== null ? threshold : thresholdOf(state.payload, state.removed);
 }
@@ -60,13 +64,14 @@ function series(label, points, border, dashed) {
 
 function cutLine(state, colors) {
   const value = currentThreshold(state);
+  if (value === null) return { type: "line", display: false };
   return {
     type: "line",
     scaleID: "x",
     value,
     borderColor: colors.cut,
     borderWidth: 2,
-    label: { display: true, content: `cut ${significant(value)}`, position: "start", backgroundColor: colors.cut, color: colors.surface },
+    label: { display: true, content: suspiciousAreLow(state.payload) ? "← removed" : "removed →", position: "start", backgroundColor: colors.cut, color: colors.surface },
   };
 }
 
@@ -85,8 +90,8 @@ function configuration(state) {
       parsing: false,
       events: [],
       scales: {
-        x: axis(colors, label, { type: "linear", min: bins[0], max: bins[bins.length - 1] }),
-        y: axis(colors, "share, %", { beginAtZero: true }),
+        x: axis(colors, AXES[label], { type: "linear", min: bins[0], max: bins[bins.length - 1] }),
+        y: axis(colors, "share of the pairs, %", { beginAtZero: true }),
       },
       plugins: {
         legend: { labels: { color: colors.text } },
@@ -98,12 +103,13 @@ function configuration(state) {
 }
 
 export function distributionChart(state) {
-  const { label } = state.payload.distribution;
+  const label = AXES[state.payload.distribution.label];
   const { canvas, box } = chartBox("");
   let chart = null;
   const describe = () => {
-    const cut = significant(currentThreshold(state));
-    canvas.setAttribute("aria-label", `Distribution of ${label} of edges and of random pairs; the cut is at ${cut}`);
+    const value = currentThreshold(state);
+    const cut = value === null ? "nothing is removed" : `the cut is at ${significant(value)}`;
+    canvas.setAttribute("aria-label", `Distribution of edges and of random pairs by ${label}; ${cut}`);
   };
   const draw = () => {
     chart?.destroy();

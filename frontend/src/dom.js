@@ -21,8 +21,8 @@ export function shortened(text, longest = LONGEST) {
 }
 
 /** A name from the graph: isolated from the direction of the text around it, cut, with the whole of it as title. */
-export function nameElement(text, tag = "bdi") {
-  const short = shortened(text);
+export function nameElement(text, tag = "bdi", longest = LONGEST) {
+  const short = shortened(text, longest);
   return element(tag, { dir: "auto", title: short === text ? null : text }, short);
 }
 
@@ -32,12 +32,12 @@ export function panel(id, title, ...children) {
   return element("section", { id, class: "panel", "aria-labelledby": `${id}-title` }, heading, ...children);
 }
 
-/** Terms and values; entries without a value are left out. */
+/** Terms, values and, as a title, what a term means; entries without a value are left out. */
 export function facts(entries) {
   const list = element("dl", { class: "facts" });
-  for (const [term, value] of entries) {
+  for (const [term, value, title] of entries) {
     if (value === null || value === undefined || value === "") continue;
-    list.append(element("div", {}, element("dt", {}, term), element("dd", {}, value)));
+    list.append(element("div", { title }, element("dt", {}, term), element("dd", {}, value)));
   }
   return list;
 }

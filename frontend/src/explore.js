@@ -41,7 +41,14 @@ export function loadMarks(state) {
     const { marks } = await call("/api/marks");
     for (const { source, target, mark } of marks) state.setMark(source, target, mark);
     state.emit("marks");
+    return state.marks.size && !status.textContent ? marksLine(state) : null;
   });
+}
+
+function marksLine(state) {
+  const all = [...state.marks.values()];
+  const harmful = all.filter((mark) => mark === "harmful").length;
+  return `Marked: ${count(all.length - harmful)} fine, ${count(harmful)} harmful.`;
 }
 
 export function markButtons(state) {
@@ -51,15 +58,17 @@ export function markButtons(state) {
       if (state.edge === null) throw new Error("Choose an edge first.");
       const source = state.name(edges.source[state.edge]);
       const target = state.name(edges.target[state.edge]);
-      const { marks } = await call("/api/marks", { source, target, mark });
+      await call("/api/marks", { source, target, mark });
       state.setMark(source, target, mark);
       state.emit("marks");
-      return `Marked edges: ${count(marks)}.`;
+      return marksLine(state);
     });
+  state.on("marking", put);
   const button = (text, mark) => element("button", { type: "button", onclick: () => put(mark) }, text);
   return element(
     "div",
     { class: "marks controls", role: "group", "aria-label": "Mark the chosen edge" },
+    element("span", {}, "Mark as"),
     button("Fine", "fine"),
     button("Harmful", "harmful"),
     button("Clear", null),
@@ -67,7 +76,7 @@ export function markButtons(state) {
 }
 
 export function explorePanel(state, restart) {
-  const name = element("input", { type: "text", id: "save-name", value: "clean.csv", required: true, autocomplete: "off" });
+  const name = element("input", { type: "text", id: "save-name", value: state.payload.save_name ?? "clean.csv", required: true, autocomplete: "off" });
   const rescore = () =>
     reported(async () => {
       status.textContent = "Scoring …";
@@ -77,8 +86,9 @@ export function explorePanel(state, restart) {
   const save = (event) => {
     event.preventDefault();
     return reported(async () => {
+      status.textContent = "Saving …";
       const { path, removed } = await call("/api/save", { name: name.value, alpha: state.alpha });
-      return `Saved ${path} without ${count(removed)} edges.`;
+      return `Saved ${path} without ${count(removed)} ${removed === 1 ? "edge" : "edges"}.`;
     });
   };
   const form = element(
@@ -88,7 +98,7 @@ export function explorePanel(state, restart) {
     element("button", { type: "submit" }, "Save sanitized graph"),
   );
   const buttons = element("div", { class: "marks" }, element("button", { type: "button", onclick: rescore }, "Rescore"), form);
-  const made = panel("explore", "Decide", element("p", { class: "note" }, "Mark edges below, rescore with the marks held, and save at the α of the slider."), buttons, status);
+  const made = panel("explore", "Decide", element("p", { class: "note" }, "Mark edges below as fine or harmful, score again with the marks held, and save the graph without the edges that the slider and the marks remove."), buttons, status);
   made.classList.add("controls");
   return made;
 }

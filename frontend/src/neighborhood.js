@@ -125,8 +125,8 @@ function legend(state, distance) {
     const look = groupLook(number);
     const sign = element("span", { "aria-hidden": true, class: "sign" }, look.sign);
     sign.style.color = look.fill;
-    const name = number < 0 ? `no ${kind}` : (names?.[number] ?? `${kind} ${number}`);
-    entries.push(element("li", {}, sign, " ", nameElement(name)));
+    const name = nameElement(names?.[number] ?? String(number));
+    entries.push(element("li", {}, sign, ...(number < 0 ? [` no ${kind}`] : [` ${kind} `, name])));
   }
   return element("ul", { class: "legend", "aria-label": "Legend" }, ...entries);
 }
@@ -138,6 +138,14 @@ function hopSwitch(redraw) {
     return element("label", {}, input, ` ${text}`);
   };
   return element("fieldset", { class: "hops controls" }, element("legend", {}, "Around both ends"), option(1, "one hop"), option(2, "two hops"));
+}
+
+/** A sentence about an end with more edges than the page carries. */
+function hubNote(state, around, end) {
+  const degree = state.payload.nodes.degree[end];
+  const carried = around.get(end)?.size ?? 0;
+  if (carried >= degree) return null;
+  return element("span", {}, ` The page carries ${count(carried)} of the ${count(degree)} edges at `, nameElement(state.name(end)), ".");
 }
 
 /** The drawing with its switch and legend; `show` draws the neighborhood of the chosen edge. */
@@ -165,6 +173,7 @@ export function neighborhoodView(state) {
     const words = `${count(nodes.length)} nodes, ${count(lines.length)} edges, ${count(removed)} of them removed.`;
     canvas.setAttribute("aria-label", `Neighborhood of ${shortened(state.name(ends[0]))} and ${shortened(state.name(ends[1]))}: ${words}`);
     note.textContent = words + (cut ? ` Only the nearest ${MOST_NODES} nodes are drawn.` : "");
+    note.append(...ends.map((end) => hubNote(state, around, end)).filter(Boolean));
     keys.replaceChildren(legend(state, distance));
   };
   const recolor = () => {
@@ -174,7 +183,7 @@ export function neighborhoodView(state) {
       line.toggleClass("removed", state.isRemoved(source, target, around.get(source).get(target)));
     });
     drawing.style(looks());
-    note.textContent = note.textContent.replace(/[\d,]+ of them/, `${count(drawing.edges(".removed").length)} of them`);
+    note.firstChild.textContent = note.firstChild.textContent.replace(/[\d,]+ of them/, `${count(drawing.edges(".removed").length)} of them`);
   };
   state.on("cut", recolor);
   state.on("marks", recolor);

@@ -14,7 +14,7 @@ export class State {
     this.payload = payload;
     this.marks = new Map();
     this.edge = null;
-    this.listeners = { cut: [], edge: [], node: [], marks: [], theme: [], paper: [] };
+    this.listeners = { cut: [], edge: [], node: [], marks: [], marking: [], theme: [], paper: [] };
     this.chosenStep = nearest(payload.alphas.alpha, payload.cut.alpha);
     this.resetCut();
   }

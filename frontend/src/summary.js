@@ -7,7 +7,8 @@ export function header(state) {
   const { about, mode } = state.payload;
   const kind = mode === "explore" ? "KCES explorer" : "KCES report";
   document.title = `${kind}: ${about.graph}`.slice(0, 200);
-  const sizes = `${count(about.nodes)} nodes · ${count(about.edges)} edges · ${count(about.features)} features`;
+  const features = about.features ? `${count(about.features)} features` : "no features";
+  const sizes = `${count(about.nodes)} nodes · ${count(about.edges)} edges · ${features}`;
   return element(
     "header",
     { class: "page-header" },
@@ -17,31 +18,40 @@ export function header(state) {
 }
 
 const VERDICTS = {
-  clean: "✓ Clean: the edges look as links should",
-  noisy: "✕ Noisy: some edges look like random pairs",
-  "cannot judge": "? Cannot judge: links and random pairs look too much alike",
+  clean: ["✓", "Clean: the edges look as links should"],
+  noisy: ["✕", "Noisy: some edges look like random pairs"],
+  "cannot judge": ["?", "Cannot judge this graph by itself; no edge is removed"],
 };
 
-function verdictText({ verdict, removed }) {
-  return verdict === null ? `${count(removed)} edges are removed` : (VERDICTS[verdict] ?? verdict);
+const countOf = (edges) => (edges === 0 ? "No edge is" : edges === 1 ? "1 edge is" : `${count(edges)} edges are`);
+
+function verdictLine({ verdict, removed }) {
+  const [sign, text] = VERDICTS[verdict] ?? ["✂", verdict ?? `${countOf(removed)} removed, as asked`];
+  const kind = verdict === null ? "asked" : verdict.replace(" ", "-");
+  return element("p", { class: `verdict ${kind}` }, element("span", { class: "sign", "aria-hidden": true }, sign), element("span", {}, text));
 }
 
 function noiseText({ noise, interval }) {
   if (noise === null) return null;
-  const range = interval ? ` (interval ${percent(interval[0])} to ${percent(interval[1])})` : "";
-  return `${percent(noise)} of the edges${range}`;
+  const range = interval ? element("small", {}, ` (${percent(interval[0])} to ${percent(interval[1])})`) : null;
+  return element("span", {}, `${percent(noise)} of the edges`, range);
+}
+
+/** The reason of the cut as a sentence. */
+function sentence(reason) {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}`;
 }
 
 export function verdictPanel(state) {
   const { cut, about } = state.payload;
   const parts = [
-    element("p", { class: "verdict" }, verdictText(cut)),
+    verdictLine(cut),
     facts([
       ["Estimated noise", noiseText(cut)],
-      ["Cut α", decimal(cut.alpha)],
+      ["Share to remove, α", decimal(cut.alpha)],
       ["Removed edges", `${count(cut.removed)} of ${count(about.edges)}`],
     ]),
-    cut.reason ? element("p", {}, cut.reason) : null,
+    cut.reason && cut.verdict !== null ? element("p", { class: "note" }, sentence(cut.reason)) : null,
     cut.warning ? element("p", { class: "warning", role: "note" }, "⚠ Warning: ", cut.warning) : null,
   ];
   return panel("verdict", "Verdict", ...parts);
@@ -52,11 +62,11 @@ export function graphPanel(state) {
   const entries = [
     ["Nodes", count(about.nodes)],
     ["Edges", count(about.edges)],
-    ["Features", count(about.features)],
+    ["Features", about.features ? count(about.features) : "none"],
     ["Classes", about.classes === null ? "not known" : count(about.classes)],
     ["Mean degree", significant(about.mean_degree)],
     ["Components", count(about.components)],
-    ["Leaves", count(about.leaves)],
+    ["Nodes with one edge", count(about.leaves)],
     ["Isolated nodes", count(about.isolated)],
   ];
   const reading = (about.reading ?? []).map((line) => element("li", {}, line));
@@ -64,8 +74,10 @@ export function graphPanel(state) {
     "graph",
     "Graph",
     facts(entries),
-    about.repairs ? element("p", {}, about.repairs) : null,
-    reading.length ? element("ul", { class: "reading" }, ...reading) : null,
+    about.repairs || reading.length ? element("h3", {}, "How it was read") : null,
+    about.repairs || reading.length
+      ? element("ul", { class: "reading" }, about.repairs ? element("li", {}, about.repairs) : null, ...reading)
+      : null,
   );
 }
 
@@ -74,7 +86,7 @@ export function accuracyPanel(state) {
   if (!accuracy) return null;
   const rows = [
     ["Clean", accuracy.clean],
-    ["Attacked", accuracy.attacked],
+    [accuracy.clean === null ? "As given" : "Attacked", accuracy.attacked],
     ["Sanitized", accuracy.sanitized],
   ];
   const bars = rows
@@ -84,10 +96,10 @@ export function accuracyPanel(state) {
         "div",
         {},
         element("dt", {}, name),
-        element("dd", {}, element("meter", { min: 0, max: 1, value, "aria-label": `${name} accuracy` }), ` ${percent(value)}`),
+        element("dd", {}, element("meter", { min: 0, max: 1, value, "aria-label": `Accuracy, ${name.toLowerCase()}` }), ` ${percent(value)}`),
       ),
     );
-  return panel("accuracy", "Accuracy", element("dl", { class: "meters" }, ...bars), element("p", { class: "note" }, accuracy.how));
+  return panel("accuracy", "Accuracy", element("dl", { class: "meters" }, ...bars), element("p", { class: "note" }, sentence(accuracy.how)));
 }
 
 export function originPanel(state) {
@@ -109,8 +121,8 @@ export function originPanel(state) {
     "How this was made",
     facts([
       ["Version", `kces ${about.version}`],
-      ["Made", element("time", { datetime: about.made }, about.made.replace("T", " "))],
-      ["Time", `${significant(about.seconds)} s`],
+      ["Made", element("time", { datetime: about.made }, about.made.replace("T", " ").replace(/(:\d\d):\d\d\+00:00$/, "$1 UTC"))],
+      ["Reading and scoring", `${decimal(about.seconds, 1)} s`],
       ["Preset", about.preset],
       ["Engine", about.engine],
       ["Seed", String(about.seed)],

@@ -12,8 +12,9 @@ import {
   Tabulator,
 } from "tabulator-tables";
 import { element, nameElement, panel } from "./dom.js";
-import { count, significant } from "./numbers.js";
+import { aligned, count } from "./numbers.js";
 import { safeCell } from "./csv.js";
+import { paperTable } from "./paper_table.js";
 
 Tabulator.registerModule([
   AccessorModule,
@@ -27,8 +28,8 @@ Tabulator.registerModule([
   SortModule,
 ]);
 
-const ROWS_ON_SCREEN = 15;
-const ROWS_ON_PAPER = 100;
+const ROWS_ON_SCREEN = 20;
+const MARK_KEYS = { f: "fine", h: "harmful", c: null };
 
 function tableRows({ payload }) {
   const { edges, nodes } = payload;
@@ -66,22 +67,27 @@ function asName(cell) {
   shown.title = text;
   return shown;
 }
-const asSentence = (cell) => element("span", { title: cell.getValue() }, cell.getValue());
+
+/** The last part of a reason is the one that tells edges apart: it comes first where there is little room. */
+function asReason(cell) {
+  const whole = cell.getValue();
+  return element("span", { class: "clamped", title: whole }, whole.split("; ").reverse().join("; "));
+}
 const asText = (cell) => document.createTextNode(String(cell.getValue()));
-const asNumber = (cell) => document.createTextNode(significant(cell.getValue()));
+const asNumber = (cell) => document.createTextNode(aligned(cell.getValue()));
 
 function columns({ payload }) {
   const column = (field, title, more = {}) => ({ field, title, formatter: asName, accessorDownload: safeCell, headerWordWrap: true, ...more });
   const shown = [
-    column("rank", "Rank", { formatter: asText, sorter: "number", width: 80, hozAlign: "right" }),
-    column("source", "Source", { minWidth: 100, widthGrow: 2 }),
-    column("target", "Target", { minWidth: 100, widthGrow: 2 }),
-    column("score", "Score", { formatter: asNumber, sorter: "number", width: 100, hozAlign: "right" }),
-    column("cut", "Cut", { formatter: asText, width: 105 }),
+    column("rank", "Rank", { formatter: asText, sorter: "number", width: 72, hozAlign: "right", headerHozAlign: "right" }),
+    column("source", "Source", { minWidth: 84, widthGrow: 2 }),
+    column("target", "Target", { minWidth: 84, widthGrow: 2 }),
+    column("score", "Score", { formatter: asNumber, sorter: "number", width: 80, hozAlign: "right", headerHozAlign: "right" }),
+    column("cut", "Cut", { formatter: asText, width: 100 }),
   ];
-  if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 95 }));
-  if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 95 }));
-  shown.push(column("why", "Why", { formatter: asSentence, minWidth: 220, widthGrow: 3 }));
+  if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 88 }));
+  if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 94 }));
+  shown.push(column("why", "Why", { formatter: asReason, minWidth: 170, widthGrow: 6 }));
   if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2 }));
   return shown;
 }
@@ -101,6 +107,10 @@ function rowKeys(state, holder) {
     const goal = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: all.length - 1 }[event.key];
     if (goal !== undefined) all[Math.min(Math.max(goal, 0), all.length - 1)].focus();
     else if (event.key === "Enter" || event.key === " ") state.chooseEdge(Number(row.dataset.edge));
+    else if (event.key in MARK_KEYS && state.payload.mode === "explore" && !event.ctrlKey && !event.metaKey) {
+      state.chooseEdge(Number(row.dataset.edge));
+      state.emit("marking", MARK_KEYS[event.key]);
+    }
     else return;
     event.preventDefault();
   });
@@ -176,7 +186,7 @@ function makeTable(state, holder, pages, rows) {
     renderVertical: "basic",
     placeholder: "No edge matches.",
     rowFormatter: rowFormatter(state),
-    columnDefaults: { resizable: "header" },
+    columnDefaults: { resizable: "header", vertAlign: "middle" },
   });
 }
 
@@ -220,7 +230,10 @@ function connect(state, table, holder, chosen, status) {
     refilter();
     holder.scrollIntoView({ block: "nearest" });
   });
-  state.on("paper", (printing) => table.setPageSize(printing ? ROWS_ON_PAPER : ROWS_ON_SCREEN));
+  state.on("paper", (printing) => {
+    document.getElementById("paper-table")?.remove();
+    if (printing) holder.after(paperTable(columns(state), table.getData("active")));
+  });
   table.on("renderComplete", () => keepReachable(holder));
   keepReachable(holder);
   headerKeys(holder);
@@ -247,6 +260,7 @@ export function tablePanel(state) {
     table.on("tableBuilt", () => connect(state, table, holder, chosen, status));
     exporting.addEventListener("click", () => table.download("csv", "suspicious-edges.csv", { bom: true }));
   });
-  const help = element("p", { class: "note controls" }, "Choose an edge with a click, or with the arrow keys and Enter.");
-  return panel("edges", "Suspicious edges", carriedNote(state.payload), chosen.bar, status, holder, pages, help);
+  const marking = state.payload.mode === "explore" ? " Mark the edge in focus with F (fine), H (harmful) or C (clear)." : "";
+  const help = element("p", { class: "note controls" }, `Choose an edge with a click, or with the arrow keys and Enter.${marking}`);
+  return panel("edges", "Edges, most suspicious first", carriedNote(state.payload), chosen.bar, status, holder, pages, help);
 }

@@ -37,7 +37,7 @@ export function themeButton(state) {
 export function watchMedia(current) {
   dark.addEventListener("change", () => current().emit("theme"));
   paper.addEventListener("change", () => {
-    current().emit("paper", paper.matches);
     current().emit("theme");
+    current().emit("paper", paper.matches);
   });
 }

@@ -9,6 +9,7 @@ Graph(synthetic:n=120,seed=0, nodes=120, edges=273, features=32)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kces.compile_cache import keep_compiled_loops
 from kces.errors import KCESError
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ _LAZY = {
     "score": "kces.api",
     "score_edges": "kces.api",
 }
+
+
+keep_compiled_loops()
 
 
 def __getattr__(name: str) -> Any:

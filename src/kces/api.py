@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from typing_extensions import Unpack
 
-from kces.cut import Cut
+from kces.cut import Cut, checked_ratio
 from kces.errors import InvalidGraphError
 from kces.interop.adapters import Source
 from kces.interop.coerce import as_graph, open_source
 from kces.progress import Progress, silent
-from kces.ranking import check_alpha
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
 from kces.types import Array, Bools
@@ -32,22 +31,16 @@ def score(
     graph: object,
     *,
     preset: str = "robust",
-    engine: str = "auto",
     labels: LabelSource | None = None,
-    encoding: str | None = None,
-    clusters: int | None = None,
-    ridge: float | None = None,
-    signed: bool | None = None,
     seed: int = 0,
-    engine_options: EngineOptions | None = None,
     progress: Progress = silent,
+    **paper: Unpack[PaperKeywords],
 ) -> Scored:
     """Score every edge and keep all that is known about the scores: the full form of :func:`score_edges`.
 
     Parameters
     ----------
-    graph, preset, engine, labels, encoding, clusters, ridge, signed, seed, engine_options, progress : as in
-        :func:`score_edges`.
+    graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
 
     Examples
     --------
@@ -56,17 +49,7 @@ def score(
     >>> scored.scorer, scored.cut(0.1).n_removed
     ('robust', 3)
     """
-    options = ScoreOptions(
-        preset=preset,
-        seed=seed,
-        labels=labels,
-        engine=engine,
-        engine_options=engine_options,
-        encoding=encoding,
-        clusters=clusters,
-        ridge=ridge,
-        signed=signed,
-    )
+    options = ScoreOptions(preset=preset, labels=labels, seed=seed, **paper)
     return make_scorer(options).score(as_graph(graph), progress)
 
 
@@ -141,7 +124,8 @@ def find_suspicious_edges(
     Parameters
     ----------
     graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
-    alpha : share of edges to mark, in [0, 1], or ``auto``: as many as look like noise.
+    alpha : share of edges to mark, in [0, 1], ``auto``: as many as look like noise,
+        or ``labels``: the same, corrected by the labels of train and validation nodes.
 
     Examples
     --------
@@ -168,7 +152,8 @@ def sanitize(
     Parameters
     ----------
     graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
-    alpha : share of edges to remove, in [0, 1], or ``auto``: as many as look like noise.
+    alpha : share of edges to remove, in [0, 1], ``auto``: as many as look like noise,
+        or ``labels``: the same, corrected by the labels of train and validation nodes.
 
     Examples
     --------
@@ -198,7 +183,8 @@ def rank_edges(
     Parameters
     ----------
     graph, preset, labels, seed, progress : as in :func:`score_edges`, whose other keywords ``paper`` takes too.
-    alpha : share of edges to mark as suspicious, in [0, 1], or ``auto``: as many as look like noise.
+    alpha : share of edges to mark as suspicious, in [0, 1], ``auto``: as many as look like noise,
+        or ``labels``: the same, corrected by the labels of train and validation nodes.
 
     Examples
     --------
@@ -294,8 +280,7 @@ class _Judged(Generic[Kind]):
 
 def _judge(graph: Kind, alpha: float | str, options: ScoreOptions, progress: Progress) -> _Judged[Kind]:
     """Check what was asked for, then open, score and cut."""
-    if alpha != AUTO:
-        check_alpha(alpha)
+    checked_ratio(alpha)
     scorer = make_scorer(options)
     source = open_source(graph)
     if not source.has_edges:

@@ -30,10 +30,14 @@ __all__ = [
     "Symptoms",
     "Yardstick",
     "automatic_choice",
+    "choice_by_symptoms",
+    "gathering_of",
+    "noise_bounds",
     "read_symptoms",
     "twice_the_noise",
     "unrelated_pairs",
     "unrelated_share",
+    "verdict_without_symptoms",
 ]
 
 SIGNIFICANCE = 0.01
@@ -111,12 +115,18 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     >>> read_symptoms(Yardstick(np.array([2.1] + [1.0] * 9), noise)).unrelated
     0.1
     """
-    agreement, random = _agreement(yardstick.scores), _agreement(yardstick.random_scores)
-    centre, spread = unrelated_pairs(yardstick.random_scores)
-    unrelated = agreement < centre - _QUANTILE * spread
+    agreement = _agreement(yardstick.scores)
+    bound, median = noise_bounds(yardstick.random_scores)
+    unrelated = agreement < bound
     gathering = 1.0 if yardstick.edges is None else _gathering(yardstick.edges, unrelated)
-    below = 2.0 * float(np.mean(agreement < np.median(random)))
+    below = 2.0 * float(np.mean(agreement < median))
     return Symptoms(float(unrelated.mean()), below, gathering, yardstick.contrast)
+
+
+def noise_bounds(random_scores: Array) -> tuple[float, float]:
+    """Agreement, ``2 / score``, below which an edge looks unrelated, and that of the median random pair."""
+    centre, spread = unrelated_pairs(random_scores)
+    return centre - _QUANTILE * spread, float(np.median(_agreement(random_scores)))
 
 
 def automatic_choice(yardstick: Yardstick) -> AlphaChoice:
@@ -131,13 +141,23 @@ def automatic_choice(yardstick: Yardstick) -> AlphaChoice:
     >>> automatic_choice(Yardstick(np.ones(9), noise, contrast=0.5)).verdict
     'cannot judge'
     """
+    known = verdict_without_symptoms(yardstick)
+    return choice_by_symptoms(read_symptoms(yardstick)) if known is None else known
+
+
+def verdict_without_symptoms(yardstick: Yardstick) -> AlphaChoice | None:
+    """Why nothing can be judged, where that is plain before anything is read off the edges; else None."""
     if len(yardstick.scores) == 0:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if not yardstick.own_features:
         return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
     if len(yardstick.random_scores) < 2:
         return _no_verdict("there are no unlinked pairs to compare the edges with")
-    found = read_symptoms(yardstick)
+    return None
+
+
+def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
+    """The ratio, or why there is none, from what was read off features that tell nodes apart."""
     if found.contrast < LEAST_CONTRAST:
         return _no_verdict(
             "linked nodes are hardly more alike in their features than random ones, so they do not speak of links"
@@ -177,19 +197,33 @@ def _no_verdict(reason: str) -> AlphaChoice:
 
 
 def _gathering(edges: Ints, marked: np.ndarray) -> float:
-    """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are out.
+    """How unevenly the marked edges lie on the nodes.
 
     >>> star = np.array([[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]])
     >>> round(_gathering(star, np.array([True] * 3 + [False] * 3)), 2)
     1.5
     """
-    share = float(marked.mean())
-    if share in (0.0, 1.0):
-        return 1.0
     degrees = np.bincount(edges.ravel())
     marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
+    return gathering_of(degrees, marks, float(marked.mean()))
+
+
+def gathering_of(degrees: Ints, marks: Ints, share: float) -> float:
+    """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are out.
+
+    Parameters
+    ----------
+    degrees : (N,) edges at each node.
+    marks : (N,) those of them that are marked.
+    share : of all edges that are marked.
+
+    Examples
+    --------
+    >>> gathering_of(np.array([2, 2]), np.array([1, 1]), 0.5)
+    0.0
+    """
     several = degrees >= 2
-    if not several.any():
+    if share in (0.0, 1.0) or not several.any():
         return 1.0
     expected = share * degrees[several]
     return float(((marks[several] - expected) ** 2).sum() / (expected * (1.0 - share)).sum())

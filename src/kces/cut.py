@@ -7,10 +7,25 @@ from functools import cached_property
 
 import numpy as np
 
-from kces.ranking import all_tied, check_alpha, edge_order, kept_edges
+from kces.ranking import all_tied, check_alpha, edge_order, kept_edges, prune_count
 from kces.types import Array, Bools, Ints
 
-__all__ = ["AlphaChoice", "Cut", "cut_at"]
+__all__ = ["AUTO", "LABELS", "AlphaChoice", "Cut", "checked_ratio", "cut_at"]
+
+AUTO = "auto"
+"""The value of ``alpha`` that lets the scores decide how many edges go."""
+
+LABELS = "labels"
+"""The value of ``alpha`` that lets the labels of train and validation nodes correct what the scores say."""
+
+
+def checked_ratio(alpha: float | str) -> float | str:
+    """``auto``, ``labels`` or a number in [0, 1]; else a clear error.
+
+    >>> checked_ratio("labels"), checked_ratio(0.5)
+    ('labels', 0.5)
+    """
+    return alpha if isinstance(alpha, str) and alpha in (AUTO, LABELS) else check_alpha(alpha)
 
 
 @dataclass(frozen=True)
@@ -52,12 +67,19 @@ class Cut:
     scores : (E,) what was cut, higher = more suspicious.
     kept : (E,) mask of the edges that stay.
     warning : what the caller should hear about this cut, or nothing.
+    suspicion : (E,) what decided where it is more than the scores: see :mod:`kces.company`.
     """
 
     choice: AlphaChoice
     scores: Array
     kept: Bools
     warning: str = ""
+    suspicion: Array | None = None
+
+    @property
+    def decisive(self) -> Array:
+        """(E,) what the edges were cut by."""
+        return self.scores if self.suspicion is None else self.suspicion
 
     @property
     def alpha(self) -> float:
@@ -85,27 +107,40 @@ class Cut:
         return rank
 
 
-def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None) -> Cut:
-    """Cut at the chosen ratio. Scores that are all the same rank nothing: then no edge goes unless all do.
-
-    Where the scores chose the ratio, equal scores are not parted: no edge goes for its number.
+def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None, *, ties: str = "whole") -> Cut:
+    """Cut at the chosen ratio. No edge goes for its number: a cut among equal scores takes none of them, and says so.
 
     Parameters
     ----------
     scores : (E,) higher = more suspicious.
     choice : the ratio, and why.
     spared : (E,) edges that stay, whatever their score.
+    ties : ``whole``, or ``index`` for the letter of Algorithm 1: always ``ceil(αE)`` edges, the lower numbers first.
 
     Examples
     --------
     >>> cut = cut_at(np.array([0.1, 0.9, 0.5, 0.2]), AlphaChoice.asked_for(0.5))
     >>> cut.kept.tolist(), cut.rank.tolist(), cut.threshold
     ([True, False, False, True], [4, 1, 2, 3], 0.5)
-    >>> cut_at(np.ones(4), AlphaChoice.asked_for(0.5)).n_removed
-    0
+    >>> [cut_at(np.ones(4), AlphaChoice.asked_for(0.5), ties=ties).n_removed for ties in ("whole", "index")]
+    [0, 2]
     """
-    if 0 < choice.alpha < 1 and all_tied(scores):
-        said = f"all {len(scores)} edges have the same score, so none is more suspicious than another: none is removed"
-        return Cut(choice, scores, np.ones(len(scores), dtype=bool), said)
-    kept = kept_edges(scores, choice.alpha, whole_ties=choice.verdict is not None)
-    return Cut(choice, scores, kept if spared is None else kept | spared)
+    kept = kept_edges(scores, choice.alpha, ties=ties)
+    wanted, removed = prune_count(len(scores), choice.alpha), int(np.count_nonzero(~kept))
+    said = "" if removed == wanted else said_of_ties(choice, removed, wanted, len(scores) if all_tied(scores) else None)
+    return Cut(choice, scores, kept if spared is None else kept | spared, said)
+
+
+def said_of_ties(choice: AlphaChoice, removed: int, wanted: int, all_tied: int | None) -> str:
+    """What the caller hears of a cut that would part equal scores; ``all_tied`` counts them where all are equal.
+
+    An automatic cut that stops short is no news.
+
+    >>> said_of_ties(AlphaChoice.asked_for(0.4), 1, 2, None)
+    'the cut falls among edges of the same score, which all stay: 1 of 2 asked for are removed'
+    """
+    if all_tied:
+        return f"all {all_tied} edges have the same score, so none is more suspicious than another: none is removed"
+    if choice.verdict is not None:
+        return ""
+    return f"the cut falls among edges of the same score, which all stay: {removed} of {wanted} asked for are removed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousInputError",
+    "ClusterError",
     "GraphWarning",
     "InvalidGraphError",
     "InvalidParameterError",
@@ -13,6 +14,7 @@ __all__ = [
     "OutputError",
     "SingularKernelError",
     "UnreadableFileError",
+    "one_line",
 ]
 
 
@@ -61,6 +63,10 @@ class MemoryLimitError(KCESError):
     """The job needs more memory than there is; the message names both and an alternative."""
 
 
+class ClusterError(KCESError):
+    """Workers or the scheduler of a cluster are lost; the message says what is kept and how to go on."""
+
+
 class SingularKernelError(KCESError):
     """The kernel matrix cannot be inverted without a ridge."""
 
@@ -71,3 +77,13 @@ class MissingDependencyError(KCESError, ImportError):
 
 class GraphWarning(UserWarning):
     """The graph was accepted after a repair (direction, duplicates, self-loops or weights dropped)."""
+
+
+def one_line(error: BaseException, limit: int = 200) -> str:
+    """The error's message on one line, cut where it rambles; its name where it has none.
+
+    >>> one_line(ValueError("first\\n  second")), one_line(MemoryError())
+    ('first second', 'MemoryError')
+    """
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if len(message) <= limit else message[: limit - 1] + "…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,14 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kces.api import score
-from kces.cut import Cut
+from kces.cut import LABELS, Cut, checked_ratio
 from kces.errors import InvalidParameterError
 from kces.explanation import Explanation, explain_edge
 from kces.graph import Graph
 from kces.interop.adapters import Source
 from kces.interop.coerce import open_source
 from kces.progress import Progress, silent
-from kces.ranking import check_alpha
+from kces.ranking import check_alpha, check_ties
 from kces.scorers import AUTO, Scored
 from kces.scorers.score_options import EngineOptions, LabelSource
 from kces.types import Array, Ints
@@ -38,11 +39,13 @@ class KCES(BaseEstimator):
 
     Parameters
     ----------
-    alpha : share of edges to prune, in [0, 1], or ``"auto"``: as many as look like noise.
+    alpha : share of edges to prune, in [0, 1], ``"auto"``: as many as look like noise, or ``"labels"``: the same,
+        corrected by the labels of train and validation nodes.
     preset, engine, labels, encoding, clusters, ridge, signed : as in :func:`kces.score_edges`; None takes the
         preset's value.
     random_state : seed of everything random, or a generator of numpy's to draw one from.
     engine_options : extra arguments of the engine.
+    ties : ``whole``: a cut among equal scores takes none of them; ``index``: those of the lower numbers (Algorithm 1).
 
     Attributes
     ----------
@@ -52,7 +55,7 @@ class KCES(BaseEstimator):
     kept_ : (R,) mask of the edges that stay.
     threshold_ : lowest score among the pruned edges (infinite when none is pruned).
     labels_ : pseudo label of each node (None with preset robust, which has none).
-    alpha_ : the share pruned, a number also when ``alpha`` is ``"auto"``.
+    alpha_ : the share pruned, a number also when ``alpha`` is a word.
     alpha_reason_ : why it is that share.
     engine_ : name of the engine used.
 
@@ -81,6 +84,7 @@ class KCES(BaseEstimator):
         signed: bool | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         engine_options: EngineOptions | None = None,
+        ties: str = "whole",
     ) -> None:
         self.alpha = alpha
         self.preset = preset
@@ -92,13 +96,14 @@ class KCES(BaseEstimator):
         self.signed = signed
         self.random_state = random_state
         self.engine_options = engine_options
+        self.ties = ties
 
     # -- fitting --------------------------------------------------------------------------------------
 
     def fit(self, graph: object, y: object = None, *, progress: Progress = silent) -> KCES:
         """Score the edges of ``graph`` and mark for pruning as many of the highest as ``alpha`` says."""
-        if self.alpha != AUTO:
-            check_alpha(self.alpha)
+        checked_ratio(self.alpha)
+        check_ties(self.ties)
         self.source_: Source[Any] = open_source(graph)
         self.scored_ = self._score(self.source_.graph, progress)
         self.scores_ = self.source_.spread(self.scored_.scores, np.nan)
@@ -106,7 +111,7 @@ class KCES(BaseEstimator):
         self.engine_ = self.scored_.engine
         pseudo = getattr(self.scored_.evidence, "pseudo", None)
         self.labels_ = None if pseudo is None else pseudo.clusters
-        self._take(self.scored_.cut(self.alpha), self.alpha)
+        self._take(self.scored_.cut(self.alpha, ties=self.ties), self.alpha)
         return self
 
     def _score(self, graph: Graph, progress: Progress) -> Scored:
@@ -176,8 +181,8 @@ class KCES(BaseEstimator):
 
     def decision_function(self, graph: object) -> Array:
         """(R,) how far each edge is from being pruned: negative for pruned edges, as in scikit-learn."""
-        source, scored, cut = self._judged(graph)
-        return source.spread(_border(cut) - scored.scores, np.nan)
+        source, _, cut = self._judged(graph)
+        return source.spread(_border(cut) - cut.decisive, np.nan)
 
     def _judged(self, graph: Kind) -> tuple[Source[Kind], Scored, Cut]:
         check_is_fitted(self, "kept_")
@@ -185,7 +190,7 @@ class KCES(BaseEstimator):
         if _is_same(graph, self.source_.original) and np.array_equal(source.pairs, self.source_.pairs):
             return source, self.scored_, self.cut_
         scored = self._score(source.graph, silent)
-        return source, scored, scored.cut(self._asked)
+        return source, scored, scored.cut(self._asked, ties=self.ties)
 
     def table(self) -> pd.DataFrame:
         """Ranked edges: ``source, target, score, rank, suspicious, why``."""
@@ -229,11 +234,13 @@ class KCES(BaseEstimator):
         alphas: Sequence[float] = ALPHAS,
         progress: Progress = silent,
     ) -> pd.DataFrame:
-        """Choose the best of ``alphas`` by ``evaluate(sanitized graph)``, higher is better, and cut there.
+        """Choose one of ``alphas`` by ``evaluate(sanitized graph)``, higher is better, and cut there.
 
-        Without ``evaluate``, the validation accuracy of a training-free classifier decides (needs labels and
-        a split). Scores are computed once. Returns the table of ``alpha, edges, value``; the estimator is left
-        fitted at the winner, ``alpha_``. Of equal values the smallest α wins: no edge goes without a reason.
+        Without ``evaluate`` the labels of train and validation nodes decide in closed form, as ``alpha="labels"`` does;
+        the value is then minus the mean squared error of predicting a labeled node from the others, and the automatic
+        ratio is among those tried. Scores are computed once. Returns the table of ``alpha, edges, value``; the
+        estimator is left fitted at the ratio taken, ``alpha_``. With ``evaluate`` that is the best, and of equal values
+        the smallest: no edge goes without a reason.
 
         >>> from kces.datasets.toys import barbell
         >>> model = KCES()
@@ -244,18 +251,26 @@ class KCES(BaseEstimator):
             raise InvalidParameterError("alphas is empty; give at least one pruning ratio")
         grid = sorted({check_alpha(alpha) for alpha in alphas})
         self.fit(graph, progress=progress)
+        if evaluate is None:
+            return self._select_by_labels(grid)
         rows = []
         for position, alpha in enumerate(grid):
-            candidate = self.scored_.graph.keep_edges(self.scored_.cut(alpha).kept)
-            rows.append((alpha, candidate.n_edges, float(_judge(evaluate)(candidate))))
+            candidate = self.scored_.graph.keep_edges(self.scored_.cut(alpha, ties=self.ties).kept)
+            rows.append((alpha, candidate.n_edges, float(evaluate(candidate))))
             progress("choose alpha", position + 1, len(grid))
         table = pd.DataFrame(rows, columns=["alpha", "edges", "value"])
         if table["value"].isna().any():
             raise InvalidParameterError("evaluate returned NaN; it must return a number for every graph")
         best = grid[int(table["value"].to_numpy().argmax())]
-        self._take(self.scored_.cut(best), best)
+        self._take(self.scored_.cut(best, ties=self.ties), best)
         self.alpha_reason_ = "best of the ratios tried"
         return table
+
+    def _select_by_labels(self, grid: Sequence[float]) -> pd.DataFrame:
+        found = self.scored_.asked_of_labels(grid)
+        self._take(self.scored_.cut_by(found.choice), LABELS)
+        edges = [int(self.scored_.cut_by(replace(found.choice, alpha=alpha)).kept.sum()) for alpha in found.alphas]
+        return pd.DataFrame({"alpha": found.alphas, "edges": edges, "value": -found.errors})
 
 
 def _is_same(graph: object, other: object) -> bool:
@@ -267,15 +282,8 @@ def _is_same(graph: object, other: object) -> bool:
 
 def _border(cut: Cut) -> float:
     """A score between the last edge that stays and the first that goes."""
-    highest_kept = float(cut.scores[cut.kept].max(initial=-np.inf))
-    if np.isinf(cut.threshold):
+    highest_kept = float(cut.decisive[cut.kept].max(initial=-np.inf))
+    lowest_removed = float(cut.decisive[~cut.kept].min(initial=np.inf))
+    if np.isinf(lowest_removed):
         return highest_kept
-    return cut.threshold if np.isinf(highest_kept) else (cut.threshold + highest_kept) / 2.0
-
-
-def _judge(evaluate: Callable[[Graph], float] | None) -> Callable[[Graph], float]:
-    if evaluate is not None:
-        return evaluate
-    from kces.classifier import sgc_accuracy
-
-    return sgc_accuracy
+    return lowest_removed if np.isinf(highest_kept) else (lowest_removed + highest_kept) / 2.0

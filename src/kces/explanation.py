@@ -10,6 +10,7 @@ import numpy as np
 
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
+from kces.features.own_values import in_words
 from kces.graph import Graph, edge_keys
 from kces.scorers.grounds import FeatureReading, Grounds
 from kces.scorers.scored import Fact, Scored
@@ -108,7 +109,7 @@ def explain_edge(scored: Scored, cut: Cut, source: object, target: object) -> Ex
         alpha=cut.alpha,
         preset=scored.scorer,
         neighbors=_neighbors(graph, *ends.tolist()),
-        grounds=scored.evidence.grounds(graph, edge),
+        grounds=scored.evidence.grounds(graph, edge, ends),
     )
 
 
@@ -125,7 +126,8 @@ def find_node(graph: Graph, name: object) -> int:
     words = [str(each) for each in known]
     if str(name) in words:
         return words.index(str(name))
-    near = difflib.get_close_matches(str(name), words, n=1)
+    near = [word for word in words if word.lower() == str(name).strip().lower()]
+    near = near or difflib.get_close_matches(str(name), words, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise InvalidParameterError(f"{graph.name} has no node {name}{hint}")
 
@@ -136,6 +138,8 @@ def _edge_number(graph: Graph, ends: np.ndarray) -> int:
     edge = int(np.searchsorted(keys, key))
     if edge == len(keys) or keys[edge] != key:
         first, second = graph.ids_of(ends).tolist()
+        if first == second:
+            raise InvalidParameterError(f"{first} is one node; an edge has two ends, and a self-loop is not scored")
         raise InvalidParameterError(
             f"{first} and {second} are not linked in {graph.name}; name the two ends of an edge"
         )
@@ -173,4 +177,13 @@ def _counted(count: int, what: str, names: tuple[str, ...]) -> str:
 
 
 def _feature_in_words(feature: FeatureReading) -> str:
-    return f"{feature.name} ({feature.source_value:.3g} and {feature.target_value:.3g})"
+    """
+    >>> _feature_in_words(FeatureReading("income", 1200, 98000, -0.4))
+    'income 1200 against 98000'
+    >>> _feature_in_words(FeatureReading("city", "Oslo", "Oslo", 0.2))
+    'city Oslo on both sides'
+    """
+    first, second = in_words(feature.source_value), in_words(feature.target_value)
+    if first == second:
+        return f"{feature.name} {first} on both sides"
+    return f"{feature.name} {first} {'against' if feature.speaks < 0 else 'and'} {second}"

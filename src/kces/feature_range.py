@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from kces.graph import Graph
 from kces.types import Array, Features, Ints, is_sparse
 
-__all__ = ["row_exponents", "shifted_rows", "within_range", "without_empty_columns"]
+__all__ = ["is_ordinary", "row_exponents", "shifted_rows", "within_range", "without_empty_columns"]
 
 _ORDINARY = 100
 """Features between 2^-100 and 2^100 are left alone: products of four of them stay far from any limit."""
@@ -32,7 +32,7 @@ def within_range(graph: Graph) -> Graph:
     [[0.5], [0.25]]
     """
     features = graph.features
-    if _is_ordinary(features.data if is_sparse(features) else features):
+    if is_ordinary(features.data if is_sparse(features) else features):
         return graph
     exponents = row_exponents(features)
     raised = np.maximum(exponents - np.frexp(abs(features).max())[1], _ROW_FLOOR)
@@ -55,7 +55,7 @@ def without_empty_columns(graph: Graph) -> Graph:
     used = np.unique(features.indices)
     if not len(used):
         return graph
-    return replace(graph, features=sp.csr_array(features[:, used]), feature_names=None)
+    return replace(graph, features=sp.csr_array(features[:, used]), feature_names=None, own_values=None)
 
 
 def row_exponents(matrix: Features) -> Ints:
@@ -82,7 +82,7 @@ def shifted_rows(matrix: Features, exponents: Ints) -> Features:
     return sp.csr_array((np.ldexp(matrix.data, of_entry), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _is_ordinary(values: Array) -> bool:
+def is_ordinary(values: Array) -> bool:
     """Whether no entry is extreme, looked at block by block to need no second matrix."""
     flat = values.reshape(-1)
     for start in range(0, flat.size, _BLOCK):

@@ -15,10 +15,12 @@ import scipy.sparse as sp
 
 from kces.errors import GraphWarning, InvalidGraphError
 from kces.memory import require_memory
-from kces.types import Features, Ints, is_sparse
+from kces.types import Features, Ints, Values, is_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kces.features.own_values import OwnValues
 
 __all__ = ["Graph", "Repairs", "edge_keys", "key_edges", "sorted_unique"]
 
@@ -58,9 +60,10 @@ class _Described(NamedTuple):
     train: npt.ArrayLike | None
     val: npt.ArrayLike | None
     test: npt.ArrayLike | None
-    node_ids: Sequence[object] | npt.NDArray[Any] | None
+    node_ids: Sequence[object] | Values | None
     feature_names: npt.ArrayLike | None
     name: str
+    own_values: OwnValues | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,7 @@ class Graph:
     feature_names : what each column of ``features`` is, or None when nobody said.
     name : shown in tables and reports.
     repairs : what was dropped on entry.
+    own_values : the table that the features were made of, as it was handed in, or None; for explanations.
 
     Examples
     --------
@@ -93,10 +97,11 @@ class Graph:
     train: npt.NDArray[np.int64] | None = None
     val: npt.NDArray[np.int64] | None = None
     test: npt.NDArray[np.int64] | None = None
-    node_ids: npt.NDArray[Any] | None = None
+    node_ids: Values | None = None
     feature_names: tuple[str, ...] | None = None
     name: str = "graph"
     repairs: Repairs = Repairs()
+    own_values: OwnValues | None = None
 
     # -- construction ---------------------------------------------------------------------------
 
@@ -111,10 +116,11 @@ class Graph:
         train: npt.ArrayLike | None = None,
         val: npt.ArrayLike | None = None,
         test: npt.ArrayLike | None = None,
-        node_ids: Sequence[object] | npt.NDArray[Any] | None = None,
+        node_ids: Sequence[object] | Values | None = None,
         feature_names: npt.ArrayLike | None = None,
         name: str = "graph",
         weighted: int = 0,
+        own_values: OwnValues | None = None,
     ) -> Graph:
         """Build from node pairs, either ``(E, 2)`` or PyG's ``(2, E)`` form.
 
@@ -135,7 +141,7 @@ class Graph:
         if n_nodes > _MANY_NODES:
             require_memory(_BYTES_PER_NODE * n_nodes, f"a graph of {n_nodes} nodes", "number its nodes 0, 1, 2, …")
         one_way, repairs = _canonical_pairs(pairs, n_nodes)
-        described = _Described(labels, train, val, test, node_ids, feature_names, name)
+        described = _Described(labels, train, val, test, node_ids, feature_names, name, own_values)
         return cls._validated(one_way, replace(repairs, weighted=weighted), features, n_nodes, described)
 
     @classmethod
@@ -148,7 +154,7 @@ class Graph:
         train: npt.ArrayLike | None = None,
         val: npt.ArrayLike | None = None,
         test: npt.ArrayLike | None = None,
-        node_ids: Sequence[object] | npt.NDArray[Any] | None = None,
+        node_ids: Sequence[object] | Values | None = None,
         feature_names: npt.ArrayLike | None = None,
         name: str = "graph",
     ) -> Graph:
@@ -231,7 +237,8 @@ class Graph:
         if n_nodes == 0:
             raise InvalidGraphError("the graph has no nodes")
         if len(one_way) == 0:
-            raise InvalidGraphError("the graph has no edges")
+            only = f": it has {repairs.self_loops} self-loop(s) and nothing else" if repairs.self_loops else ""
+            raise InvalidGraphError(f"the graph has no edges{only}")
         repairs.warn()
         matrix = _checked_features(features, n_nodes)
         return cls(
@@ -245,6 +252,7 @@ class Graph:
             feature_names=_checked_names(described.feature_names, matrix.shape[1]),
             name=described.name or "graph",
             repairs=repairs,
+            own_values=described.own_values,
         )
 
     # -- views ----------------------------------------------------------------------------------
@@ -294,7 +302,7 @@ class Graph:
         stored = matrix.nnz if is_sparse(matrix) else np.count_nonzero(matrix)
         return stored != n or bool((matrix.diagonal() != 1).any())
 
-    def ids_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def ids_of(self, nodes: npt.NDArray[np.int64]) -> Values:
         """The caller's names of ``nodes``."""
         return nodes if self.node_ids is None else self.node_ids[nodes]
 
@@ -476,7 +484,7 @@ def _checked_nodes(nodes: npt.ArrayLike | None, n_nodes: int, what: str) -> npt.
     return array
 
 
-def _checked_ids(node_ids: Sequence[object] | npt.NDArray[Any] | None, n_nodes: int) -> npt.NDArray[Any] | None:
+def _checked_ids(node_ids: Sequence[object] | Values | None, n_nodes: int) -> Values | None:
     if node_ids is None:
         return None
     array = np.asarray(node_ids)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy
 import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, InvalidParameterError, SingularKernelError

@@ -14,10 +14,11 @@ from kces.explanation import find_node
 from kces.graph import Graph
 from kces.interop.optional import require
 from kces.report.distribution import score_distribution
+from kces.report.node_groups import NodeGroups, node_groups
 from kces.report.pruning_curves import pruning_curves
 from kces.report.shown_graph import node_title
 from kces.scorers.scored import Scored
-from kces.types import Ints
+from kces.types import Array, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,8 @@ FIGURE_FORMATS = ("png", "svg", "pdf")
 
 _LINK, _RANDOM, _CUT, _QUIET = "#0072b2", "#e69f00", "#d55e00", "#999999"  # told apart by color-blind eyes too
 _COLORS = (_LINK, _QUIET, "#009e73")
+_GROUP_COLORS = ("#0072b2", "#d98200", "#009e73", "#b0569a", "#56a4d9", "#a6761d", "#666699", "#7a9a01", "#3d7f7f")
+_GROUP_MARKERS = "os^DPhX"
 _MOST_NODES = 60
 _LONGEST_NAME = 24
 
@@ -102,7 +105,9 @@ def plot_cut(scored: Scored, cut: Cut, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_neighborhood(scored: Scored, cut: Cut, a: object, b: object, *, ax: Axes | None = None) -> Axes:
-    """Two nodes with their neighbors: the edge between them in red, removed edges dashed, classes in colors.
+    """Two nodes with their neighbors: the edge between them in red, removed edges dashed, groups in colors.
+
+    Groups are classes where they are known, else pseudo labels.
 
     Parameters
     ----------
@@ -127,10 +132,7 @@ def plot_neighborhood(scored: Scored, cut: Cut, a: object, b: object, *, ax: Axe
     places = _places(graph, nodes)
     _draw_edges(ax, scored, cut, ends, places)
     spots = np.array([places[node] for node in nodes.tolist()])
-    if graph.labels is None:
-        ax.scatter(spots[:, 0], spots[:, 1], s=60, color=_LINK, zorder=2)
-    else:
-        ax.scatter(spots[:, 0], spots[:, 1], s=60, c=graph.labels[nodes], cmap="tab10", zorder=2)
+    _draw_nodes(ax, spots, node_groups(scored, nodes))
     for node in nodes.tolist():
         ax.annotate(_plain(graph, node), places[node], xytext=(4, 4), textcoords="offset points", parse_math=False)
     ax.set_title(f"{left_out} more neighbors are not shown" if left_out else "", fontsize="small")
@@ -200,6 +202,26 @@ def _places(graph: Graph, nodes: Ints) -> dict[int, tuple[float, float]]:
     shared = nodes[2:][linked.all(axis=1)]
     heights = np.linspace(-1.0, 1.0, len(shared) + 2)[1:-1]
     return places | {n: (0.0, h if h else 0.5) for n, h in zip(shared.tolist(), heights.tolist(), strict=True)}
+
+
+def _draw_nodes(ax: Axes, spots: Array, groups: NodeGroups | None) -> None:
+    """Every group in a color and a shape of its own, with a legend."""
+    if groups is None:
+        ax.scatter(spots[:, 0], spots[:, 1], s=60, color=_LINK, zorder=2)
+        return
+    for group in np.unique(groups.of_node).tolist():
+        mine = spots[groups.of_node == group]
+        known = group >= 0
+        ax.scatter(
+            mine[:, 0],
+            mine[:, 1],
+            s=60,
+            color=_GROUP_COLORS[group % len(_GROUP_COLORS)] if known else _QUIET,
+            marker=_GROUP_MARKERS[group % len(_GROUP_MARKERS)] if known else "o",
+            label=f"{groups.kind} {group}" if known else f"no {groups.kind}",
+            zorder=2,
+        )
+    ax.legend(fontsize="small", loc="best")
 
 
 def _draw_edges(ax: Axes, scored: Scored, cut: Cut, ends: Ints, places: dict[int, tuple[float, float]]) -> None:

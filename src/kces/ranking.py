@@ -9,7 +9,20 @@ import numpy as np
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.types import Array, Bools, Ints
 
-__all__ = ["all_tied", "check_alpha", "edge_order", "kept_edges", "prune_count"]
+__all__ = [
+    "TIES",
+    "all_tied",
+    "check_alpha",
+    "check_ties",
+    "edge_order",
+    "kept_edges",
+    "prune_count",
+    "prune_counts",
+    "rounded_levels",
+]
+
+TIES = ("whole", "index")
+"""What becomes of equal scores that a cut would part: all of them stay, or those of lower number go."""
 
 _RESOLUTION = 1e-9
 """Scores closer than this share of the largest are ties: below it lies the rounding of a different thread count."""
@@ -33,6 +46,19 @@ def prune_count(n_edges: int, alpha: float) -> int:
     return min(n_edges, math.ceil(check_alpha(alpha) * n_edges - 1e-9))
 
 
+def prune_counts(scores: Array, alphas: Array) -> Ints:
+    """How many edges a cut at each of the ratios removes, where equal scores are not parted.
+
+    >>> prune_counts(np.array([1.0, 3.0, 3.0, 2.0]), np.array([0.25, 0.5, 0.75, 1.0])).tolist()
+    [0, 2, 3, 4]
+    """
+    falling = np.sort(-_rounded(scores))
+    wanted = np.array([prune_count(len(scores), alpha) for alpha in alphas], dtype=np.int64)
+    inside = (wanted > 0) & (wanted < len(scores))
+    level = falling[np.minimum(wanted, len(scores) - 1)]
+    return np.where(inside, np.minimum(wanted, np.searchsorted(falling, level)), wanted)
+
+
 def edge_order(scores: Array) -> Ints:
     """Edge numbers from the highest score to the lowest; ties go to the lower edge number; NaN is refused.
 
@@ -51,28 +77,51 @@ def all_tied(scores: Array) -> bool:
     return len(scores) > 1 and bool(np.ptp(_rounded(scores)) == 0)
 
 
-def kept_edges(scores: Array, alpha: float, *, whole_ties: bool = False) -> Bools:
+def check_ties(ties: str) -> str:
+    """``ties`` as one of the two ways to cut among equal scores, or a clear error.
+
+    >>> check_ties("whole")
+    'whole'
+    """
+    if ties not in TIES:
+        raise InvalidParameterError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+    return ties
+
+
+def kept_edges(scores: Array, alpha: float, *, ties: str = "whole") -> Bools:
     """Full-length mask: false for the ``ceil(αE)`` edges with the highest score.
 
-    With ``whole_ties`` the cut stops short of a group of equal scores that it would part.
+    Where the last of them has the same score as others that would stay, ``ties="whole"`` keeps all of that score, and
+    ``ties="index"`` removes those with the lower edge numbers, so that there are always ``ceil(αE)`` (Algorithm 1).
 
     >>> kept_edges(np.array([0.1, 0.9, 0.5, 0.2]), 0.5).tolist()
     [True, False, False, True]
-    >>> kept_edges(np.array([0.1, 0.9, 0.5, 0.5]), 0.5, whole_ties=True).tolist()
-    [True, False, True, True]
+    >>> [kept_edges(np.array([0.1, 0.9, 0.5, 0.5]), 0.5, ties=ties).tolist() for ties in ("whole", "index")]
+    [[True, False, True, True], [True, False, False, True]]
     """
-    kept = np.ones(len(scores), dtype=bool)
-    order, count = edge_order(scores), prune_count(len(scores), alpha)
-    if whole_ties and 0 < count < len(scores):
-        levels = _rounded(scores)[order]
-        if levels[count - 1] == levels[count]:
-            count = int(np.argmax(levels == levels[count]))
-    kept[order[:count]] = False
+    check_ties(ties)
+    levels, count = _rounded(scores), prune_count(len(scores), alpha)
+    if count == 0:
+        return np.ones(len(scores), dtype=bool)
+    lowest = -np.partition(-levels, count - 1)[count - 1]  # of the removed ones: no need to sort them
+    kept = levels <= lowest
+    tied = np.flatnonzero(levels == lowest)
+    wanted = count - int(np.count_nonzero(~kept))
+    if ties == "index" or wanted == len(tied):
+        kept[tied[:wanted]] = False
     return kept
 
 
-def _rounded(scores: Array) -> Array:
+def rounded_levels(scores: Array, largest: float) -> Array:
+    """Scores on a scale of whole numbers, relative to the largest absolute score: what ranks compare.
+
+    >>> rounded_levels(np.array([2.0, 1.0]), 2.0).tolist()
+    [1000000000.0, 500000000.0]
+    """
     if unfit := int(np.count_nonzero(~np.isfinite(scores))):
         raise InvalidGraphError(f"{unfit} of {len(scores)} scores are not finite, so the edges have no order")
-    largest = np.abs(scores).max(initial=0.0)
     return np.round(scores / (largest * _RESOLUTION)) if largest > 0 else np.zeros_like(scores)
+
+
+def _rounded(scores: Array) -> Array:
+    return rounded_levels(scores, float(np.abs(scores).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Two groups in a list of numbers: a mixture of two normal distributions, fitted by expectation and maximisation.
+"""Two groups in a list of numbers: a mixture of two normal distributions, fitted by expectation and maximization.
 
 The fit of scikit-learn's ``GaussianMixture(2, random_state=0)`` on one column, to rounding (a test compares them). Here
 because importing scikit-learn takes longer than scoring a small graph.

@@ -32,7 +32,7 @@ def test_list_as_json_tells_what_is_cached(run, tmp_path: Path) -> None:
     listing = json.loads(run("list", "--json", "--data-root", tmp_path))
     assert listing["data_root"] == str(tmp_path)
     rows = {row["name"]: row for row in listing["datasets"]}
-    assert len(rows) == 15
+    assert len(rows) == 16
     assert rows["cora"]["nodes"] == 2485
     assert rows["cora"]["cached"] is False
     assert rows["cora"]["licence"] == "MIT, none stated"

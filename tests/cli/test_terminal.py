@@ -147,3 +147,8 @@ def test_no_command_cuts_its_table_on_a_narrow_terminal(
     lines = narrow.getvalue().splitlines()
     assert lines
     assert not [line for line in lines if re.search(r"\w…", line)]
+
+
+def test_no_bar_is_drawn_into_a_log(run_kces: RunKces) -> None:
+    code, _, err = run_kces("score", "synthetic:n=60,seed=1")
+    assert (code, err) == (0, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from kces.datasets.download import download
-from kces.datasets.file_registry import DataFile
-from kces.datasets.local_files import ensure, find
+from kces.datasets.file_registry import FILES, DataFile
+from kces.datasets.local_files import ensure, file_here
+from kces.datasets.roots import cache_folder, make_private_folder
 from kces.errors import UnreadableFileError
 
 CONTENT = bytes(range(256)) * 1024  # four chunks of the reader
@@ -26,6 +28,7 @@ class Server(ThreadingHTTPServer):
     content = CONTENT
     cut_after: int | None = None
     knows_ranges = True
+    moved_to = ""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -42,6 +45,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         wanted = self.headers.get("Range")
         self.server.ranges_asked.append(wanted)
+        if self.path == "/moved.bin":
+            self.send_response(302)
+            self.send_header("Location", self.server.moved_to)
+            self.end_headers()
+            return
         if self.path != "/data.bin":
             self.send_error(404, "Not Found")
             return
@@ -92,9 +100,9 @@ def test_whole_download_reports_progress_and_leaves_only_the_file(server: Server
 
 def test_a_file_that_is_here_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
     file = published(server.address)
-    assert find(file, tmp_path) is None
+    assert file_here(file, tmp_path) is None
     ensure(file, tmp_path)
-    assert ensure(file, tmp_path) == find(file, tmp_path)
+    assert ensure(file, tmp_path) == file_here(file, tmp_path)
     assert server.ranges_asked == [None]
 
 
@@ -186,4 +194,42 @@ def test_a_read_only_mirror_is_completed_in_the_cache(
     file = published(server.address)
     assert ensure(file, mirror) == tmp_path / "cache" / "source" / "data.bin"
     assert list(mirror.iterdir()) == []
-    assert find(file, mirror) == tmp_path / "cache" / "source" / "data.bin"
+    assert file_here(file, mirror) == tmp_path / "cache" / "source" / "data.bin"
+
+
+def test_a_redirect_that_stays_safe_is_followed_and_checked(server: Server, tmp_path: Path) -> None:
+    server.moved_to = server.address
+    moved = server.address.replace("data.bin", "moved.bin")
+    assert ensure(published(moved), tmp_path).read_bytes() == CONTENT
+    server.content = CONTENT[::-1]
+    with pytest.raises(UnreadableFileError, match="wrong SHA-256"):
+        ensure(published(moved), tmp_path / "other")
+
+
+@pytest.mark.parametrize("elsewhere", ["http://example.org/data.bin", "ftp://example.org/data.bin"])
+def test_a_redirect_away_from_https_is_refused(server: Server, tmp_path: Path, elsewhere: str) -> None:
+    server.moved_to = elsewhere
+    with pytest.raises(UnreadableFileError, match=r"example\.org/data\.bin"):
+        ensure(published(server.address.replace("data.bin", "moved.bin")), tmp_path)
+
+
+@pytest.mark.parametrize("address", ["http://example.org/data.bin", "file:///etc/passwd", "ftp://example.org/x"])
+def test_only_https_is_asked(tmp_path: Path, address: str) -> None:
+    with pytest.raises(UnreadableFileError, match="is not https"):
+        ensure(published(address), tmp_path)
+
+
+def test_every_published_file_has_a_hash_a_license_and_a_safe_address() -> None:
+    for file in FILES.values():
+        assert len(bytes.fromhex(file.sha256)) == 32
+        assert file.licence
+        assert file.address is None or file.address.startswith("https://")
+
+
+def test_the_cache_folder_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "cache"))
+    if cache_folder() != tmp_path / "home" / "cache" / "kces":
+        pytest.skip("this platform has another cache folder")
+    made = make_private_folder(cache_folder() / "attacks")
+    assert made.is_dir()
+    assert stat.S_IMODE(cache_folder().stat().st_mode) == 0o700

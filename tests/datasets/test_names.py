@@ -73,7 +73,7 @@ def test_files_needed_include_those_of_the_attack() -> None:
 
 
 def test_every_registered_file_has_size_hash_licence_and_an_address_or_a_note() -> None:
-    assert len(FILES) == 73
+    assert len(FILES) == 74
     for path, file in FILES.items():
         assert file.path == path
         assert file.size > 0

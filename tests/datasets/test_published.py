@@ -51,6 +51,7 @@ def test_every_registered_file_is_the_published_one() -> None:
         ("polblogs", 1222, 16714, 1222, 2),
         ("pubmed", 19717, 44324, 500, 3),
         ("flickr", 7575, 239738, 12047, 9),
+        ("coauthor_physics", 34493, 247962, 8415, 5),
         ("texas", 183, 279, 1703, 5),
         ("wisconsin", 251, 450, 1703, 5),
         ("cornell", 183, 277, 1703, 5),
@@ -148,7 +149,7 @@ def test_every_published_attack_loads() -> None:
 
 
 def test_pubmed_labels_agree_with_its_edges() -> None:
-    """A wrong order of the test rows would break the agreement of neighbours."""
+    """A wrong order of the test rows would break the agreement of neighbors."""
     homophily = datasets.edge_homophily(datasets.load("pubmed"))
     assert homophily == pytest.approx(0.8024, abs=1e-4)
 

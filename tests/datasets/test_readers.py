@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from kces import datasets
 from kces.datasets import arxiv, planetoid
+from kces.datasets.coauthor import read_coauthor
 from kces.datasets.flickr import read_flickr
 from kces.datasets.npz_graphs import read_adjacency, read_heterophilous, read_meta_attack
 from kces.datasets.planetoid import read_planetoid, restricted_load
@@ -87,6 +88,42 @@ def dump_like_python2(content: Any) -> bytes:
     return buffer.getvalue()
 
 
+def with_old_names(text: bytes) -> bytes:
+    """As old scipy and numpy wrote them: the modules' names of that time."""
+    text = text.replace(b"cscipy.sparse._csr\n", b"cscipy.sparse.csr\n")
+    return text.replace(b"cnumpy._core.multiarray\n", b"cnumpy.core.multiarray\n")
+
+
+def write_coauthor(path: Path, adjacency: Any) -> Path:
+    """An archive whose matrices are arrays of one object, as numpy writes them."""
+    arrays = {"adj_matrix": adjacency, "node_attr": sp.csr_matrix(np.eye(4)), "node_label": np.array([0, 0, 1, 1])}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in arrays.items():
+            held = content if isinstance(content, np.ndarray) else np.array(content, dtype=object)
+            buffer = io.BytesIO()
+            np.lib.format.write_array_header_1_0(buffer, np.lib.format.header_data_from_array_1_0(held))
+            data = held.tobytes() if held.dtype != object else with_old_names(pickle.dumps(held, protocol=3))
+            archive.writestr(f"{name}.npy", buffer.getvalue() + data)
+    return path
+
+
+def test_a_graph_of_pickled_matrices_is_read_undirected(tmp_path: Path) -> None:
+    one_way = sp.csr_matrix(([1.0, 1.0], ([0, 2], [1, 1])), shape=(4, 4))
+    graph = read_coauthor(write_coauthor(tmp_path / "toy.npz", one_way), "toy", 0)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert graph.labels is not None
+    assert graph.labels.tolist() == [0, 0, 1, 1]
+    assert graph.train is not None
+    assert len(graph.train) == 2
+
+
+def test_a_malicious_matrix_is_refused(tmp_path: Path) -> None:
+    file = write_coauthor(tmp_path / "toy.npz", Malicious(tmp_path / "owned"))
+    with pytest.raises(UnreadableFileError, match=r"refused to read adj_matrix of .*it asks for"):
+        read_coauthor(file, "toy", 0)
+    assert not (tmp_path / "owned").exists()
+
+
 def write_planetoid(folder: Path) -> dict[str, Path]:
     """Five nodes; the test nodes are stored in the order 4, 3 of test.index."""
     contents: dict[str, Any] = {
@@ -98,10 +135,7 @@ def write_planetoid(folder: Path) -> dict[str, Path]:
     }
     paths = {part: folder / f"ind.toy.{part}" for part in planetoid.PARTS}
     for part, content in contents.items():
-        # As old scipy and numpy wrote them: the names of Python 2 modules.
-        text = dump_like_python2(content)
-        text = text.replace(b"cscipy.sparse._csr\n", b"cscipy.sparse.csr\n")
-        paths[part].write_bytes(text.replace(b"cnumpy._core.multiarray\n", b"cnumpy.core.multiarray\n"))
+        paths[part].write_bytes(with_old_names(dump_like_python2(content)))
     paths["test.index"].write_text("4\n3\n")
     return paths
 

@@ -142,7 +142,7 @@ def test_every_registered_kind_is_under_contract():
 
 
 def test_other_objects_are_refused_by_name(refused):
-    assert "cannot read a graph from list; give a kces.Graph, a PyG Data" in refused(lambda: open_source([1, 2]))
+    assert "cannot read a graph from int; give a kces.Graph, a PyG Data" in refused(lambda: open_source(1))
     assert "a Graph takes no label" in refused(lambda: open_source(KINDS[0].make(), label="team"))
     assert "a KCES is no graph" in refused(lambda: open_source(kces.KCES()))
 

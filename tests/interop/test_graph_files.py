@@ -120,7 +120,7 @@ def test_missing_empty_and_foreign_files_are_refused(tmp_path, refused, name):
 
 
 def test_unknown_formats_are_refused(text, path_graph, tmp_path, refused):
-    assert "known extensions" in refused(lambda: read_graph(text("g.xls", "a")), error=UnreadableFileError)
+    assert "known extensions" in refused(lambda: read_graph(text("g.xyz", "a")), error=UnreadableFileError)
     reason = refused(lambda: read_graph(text("g.csv", "a,b"), format="xls"), error=InvalidParameterError)
     assert "choose one of npz, csv" in reason
     reason = refused(lambda: write_graph(path_graph, tmp_path / "g.xls"), error=InvalidParameterError)

@@ -220,11 +220,13 @@ class TestGraphml:
         with pytest.warns(GraphWarning, match=r"1 port\(s\) are neither read nor written"):
             assert read_graph(path).graph.n_nodes == 3
 
-    def test_a_whole_number_too_large_for_a_feature_is_refused(self, graphml, refused):
+    def test_a_whole_number_too_large_for_a_feature_is_left_out_or_refused(self, graphml, refused):
         key = '<key id="k" for="node" attr.name="age" attr.type="long"/>'
         nodes = "".join(f'<node id="{name}"><data key="k">1{"0" * 400}</data></node>' for name in "ab")
         path = graphml(f"<graph>{nodes}{self.EDGE}</graph>", keys=key)
-        assert "'age'" in refused(lambda: read_graph(path), error=InvalidGraphError)
+        with pytest.warns(GraphWarning, match="left out, node attribute 'age' holds a number that is too large"):
+            assert not read_graph(path).graph.has_features
+        assert "'age'" in refused(lambda: read_graph(path, features="attr:age"), error=InvalidGraphError)
 
     def test_such_a_label_is_refused_and_such_a_weight_is_ignored(self, graphml, refused):
         large = f'<data key="k">1{"0" * 400}</data>'

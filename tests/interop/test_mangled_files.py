@@ -19,7 +19,11 @@ from kces.interop.formats import FORMATS
 from kces.interop.node_table import read_labels, read_node_table
 
 NEEDS = {"parquet": "pyarrow", "graphml": "networkx", "pt": "torch_geometric"}
-AVAILABLE = [name for name in FORMATS if importlib.util.find_spec(NEEDS.get(name, "numpy"))]
+AVAILABLE = [
+    name
+    for name, known in FORMATS.items()
+    if not known.is_folder and importlib.util.find_spec(NEEDS.get(name, "numpy"))  # a folder has no bytes to mangle
+]
 TABLES = ("x.csv", "x.tsv", "x.json", "x.jsonl", "x.csv.gz", "x.npy", "x.npz")
 ROUNDS = 60
 

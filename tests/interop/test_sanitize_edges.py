@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 
@@ -25,11 +24,14 @@ def test_repr() -> None:
 
 
 def test_it_takes_what_the_estimator_takes() -> None:
-    estimator = inspect.signature(KCES).parameters
-    transform = inspect.signature(SanitizeEdges).parameters
-    assert {name: each.default for name, each in transform.items()} == {
-        name: each.default for name, each in estimator.items()
-    }
+    given = {
+        "alpha": 0.1, "preset": "paper", "engine": "exact", "labels": "gmm", "encoding": "onehot", "clusters": 3,
+        "ridge": 0.1, "signed": True, "random_state": 4, "engine_options": {"block": 2}, "ties": "index",
+    }  # fmt: skip
+    assert given.keys() == KCES().get_params().keys()
+    assert SanitizeEdges(**given).estimator.get_params() == given
+    with pytest.raises(TypeError, match="rigde"):
+        SanitizeEdges(rigde=0.1)
 
 
 def test_drops_both_directions_and_keeps_attributes() -> None:

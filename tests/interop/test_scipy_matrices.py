@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from kces.errors import AmbiguousInputError, InvalidParameterError
+from kces.errors import AmbiguousInputError, GraphWarning, InvalidParameterError
 from kces.interop import as_graph, open_source
 
 
@@ -90,3 +90,16 @@ def test_other_arrays_are_refused(refused):
     assert "holds numbers" in refused(lambda: as_graph(np.array([["a", "b"], ["b", "c"]])))
     assert "NaN or infinite" in refused(lambda: as_graph(np.array([[0, np.nan], [1, 0]])))
     assert "describe 2 nodes, but the graph has 3" in refused(lambda: as_graph((sp.eye_array(3, k=1), np.ones((2, 1)))))
+
+
+def test_a_table_without_ids_beside_a_matrix_is_joined_by_place_and_says_so(refused):
+    path = sp.diags_array([np.ones(2), np.ones(2)], offsets=[1, -1])
+    table = pd.DataFrame({"vip": [True, False, False]})
+    for nodes in (table, table.set_axis(["ann", "bob", "cy"])):
+        with pytest.warns(GraphWarning, match="nodes has no column of ids: its row r is taken for node r"):
+            assert as_graph((path, nodes)).features.tolist() == [[1], [0], [0]]
+    shuffled = table.set_axis([2, 0, 1])
+    assert "in another order than its rows" in refused(lambda: as_graph((path, shuffled)), error=AmbiguousInputError)
+    assert open_source((path, shuffled), id_column="index").graph.features.tolist() == [[0], [0], [1]]
+    by_place = as_graph((path, shuffled.reset_index(drop=True)))
+    assert by_place.features.tolist() == [[1], [0], [0]]

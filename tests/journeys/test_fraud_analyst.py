@@ -35,6 +35,12 @@ def test_from_two_files_to_a_reasoned_list_and_a_clean_file(bank, tmp_path, run_
     assert ran.out.startswith(f"{first['Absender']} - {first['Empfänger']}: suspicious, rank 1 of ")
     assert "Features that speak against it: " in ran.out
 
+    # What it tells of the two customers is what stands in the file, not what was computed from it.
+    ran = run_kces("explain", transactions, first["Absender"], first["Empfänger"], "--features", customers, "--json")
+    payer = bank.customers.set_index("Kunde").loc[first["Absender"]]
+    for feature in json.loads(ran.out)["grounds"]["features_against"]:
+        assert feature["source_value"] == payer[feature["name"]]
+
     # The file without them: kept lines exactly as they were, in their order.
     clean = tmp_path / "clean.csv"
     ran = run_kces("sanitize", transactions, "--features", customers, "-o", clean, "--json")

@@ -65,3 +65,20 @@ def test_files(bank, tmp_path, wanted):
     found = by_pair(ends[:, 0], ends[:, 1], kces.score_edges(graph))
     assert_same(found, {pair: score for pair, score in wanted.items() if pair in found})
     assert len(found) == len([pair for pair in wanted if len(pair) == 2])
+
+
+def test_raw_attributes_through_networkx_and_graphml(bank, edges, tmp_path, wanted):
+    nx = pytest.importorskip("networkx")
+    from kces.interop import read_graph
+
+    graph = nx.Graph()
+    rows = bank.customers.set_index("Kunde").astype(object).to_dict("index")
+    for name, row in rows.items():
+        graph.add_node(name, **{column: cell for column, cell in row.items() if not pd.isna(cell)})
+    graph.add_edges_from(edges[["source", "target"]].itertuples(index=False))
+    assert_same(by_pair(*zip(*graph.edges, strict=True), kces.score_edges(graph)), wanted)
+    nx.write_graphml(graph, tmp_path / "bank.graphml")
+    stored = read_graph(tmp_path / "bank.graphml").graph
+    ends = stored.ids_of(stored.edges)
+    found = by_pair(ends[:, 0], ends[:, 1], kces.score_edges(stored))
+    assert_same(found, {pair: score for pair, score in wanted.items() if len(pair) == 2})

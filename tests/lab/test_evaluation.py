@@ -295,10 +295,11 @@ def test_progress_ends_complete() -> None:
     assert calls == [("jaccard", done, 4) for done in range(5)]
 
 
-def test_progress_of_kces_ends_complete_with_few_trials() -> None:
+@pytest.mark.parametrize(("name", "trainings"), [("kces", 1), ("kces-validated", 4)])
+def test_progress_of_kces_ends_complete_with_few_trials(name: str, trainings: int) -> None:
     calls: list[tuple[str, int, int]] = []
-    evaluation.evaluate([SMALL], ["kces"], seeds=1, trials=2, progress=lambda *call: calls.append(call))
-    assert calls == [("kces", done, 4) for done in range(5)]
+    evaluation.evaluate([SMALL], [name], seeds=1, trials=2, progress=lambda *call: calls.append(call))
+    assert calls == [(name, done, trainings) for done in range(trainings + 1)]
 
 
 def test_training_preset_is_named_in_the_rows() -> None:

@@ -18,7 +18,7 @@ from kces.graph import Graph
 from kces.report import report_payload
 from kces.report.held import Held
 from kces.report.page import as_script_text
-from kces.report.shown_graph import MOST_EDGES, MOST_NEIGHBORHOOD_EDGES
+from kces.report.shown_graph import MOST_EDGES, MOST_EDGES_AT_A_NODE, MOST_NEIGHBORHOOD_EDGES
 from kces.scorers.scored import Scored
 
 
@@ -53,10 +53,12 @@ def test_awkward_graphs_have_a_report(awkward_graph: Graph) -> None:
         assert sum(payload["distribution"]["edges"]) == awkward_graph.n_edges
 
 
-def test_equal_scores_remove_nothing_at_any_ratio() -> None:
+def test_equal_scores_remove_nothing_at_any_ratio_but_all() -> None:
     scored = Scored(barbell(), np.ones(21))
     payload = report_payload(scored, scored.cut(0.5))
-    assert set(payload["alphas"]["removed"]) == {0}
+    removed = np.array(payload["alphas"]["removed"])
+    every = np.array(payload["alphas"]["alpha"]) > 20 / 21
+    assert (set(removed[every]), set(removed[~every])) == ({21}, {0})
     assert "same score" in payload["cut"]["warning"]
 
 
@@ -80,11 +82,14 @@ def test_classes_color_the_nodes_and_pseudo_labels_where_there_are_none() -> Non
     with_labels = score(barbell())
     assert report_payload(with_labels, with_labels.cut(0.1))["nodes"]["group_kind"] == "class"
     bare = Graph.from_edges(barbell().edges, barbell().features)
-    assert report_payload(score(bare), score(bare).cut(0.1))["nodes"]["group"] is None
-    paper = score(bare, preset="paper")
-    nodes = report_payload(paper, paper.cut(0.1))["nodes"]
-    assert nodes["group_kind"] == "pseudo label"
-    assert len(nodes["group"]) == len(nodes["name"])
+    for preset in ("robust", "paper"):
+        found = score(bare, preset=preset)
+        nodes = report_payload(found, found.cut(0.1))["nodes"]
+        assert nodes["group_kind"] == "pseudo label"
+        assert len(nodes["group"]) == len(nodes["name"])
+        assert len(set(nodes["group"])) > 1
+    plain = score(Graph.from_edges(barbell().edges))
+    assert report_payload(plain, plain.cut(0.1))["nodes"]["group"] is None
 
 
 def test_unknown_classes_have_no_color() -> None:
@@ -112,6 +117,19 @@ def test_a_large_graph_carries_its_worst_edges_only() -> None:
     assert payload["shown_edges"] == MOST_EDGES < payload["total_edges"] == graph.n_edges
     assert len(payload["neighborhood"]["rank"]) <= MOST_NEIGHBORHOOD_EDGES
     assert len(as_script_text(payload)) < 3_000_000
+
+
+def test_a_hub_leaves_room_for_the_others() -> None:
+    star = [[0, node] for node in range(1, 4_000)]
+    ring = [[node, node + 1] for node in range(1, 3_999)]
+    graph = Graph.from_edges(star + ring)
+    scored = Scored(graph, np.linspace(1.0, 0.0, graph.n_edges))
+    payload = report_payload(scored, scored.cut(0.1))
+    around = payload["neighborhood"]
+    hub = payload["nodes"]["name"].index("0")
+    assert (around["source"] + around["target"]).count(hub) == MOST_EDGES_AT_A_NODE
+    assert len(around["rank"]) > len(ring) - MOST_EDGES_AT_A_NODE
+    assert payload["nodes"]["degree"][hub] == len(star)
 
 
 def test_spared_edges_rank_behind_those_that_go() -> None:

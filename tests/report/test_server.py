@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -242,3 +243,44 @@ def test_a_damaged_file_of_marks_is_refused(server: ExploreServer, tmp_path: Pat
     path.write_text(content)
     with pytest.raises(UnreadableFileError, match="begin anew"):
         Marks.opened(server.explorer.scored.graph, path)
+
+
+def test_a_fault_is_told_and_the_server_goes_on(
+    server: ExploreServer, ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(server.explorer, "rescore", lambda: 1 / 0)
+    answer = ask("POST", "/api/rescore", body={})
+    assert (answer.status, answer.json["error"]) == (500, "this failed; the terminal says why")
+    assert ask("GET", "/api/marks").status == 200
+    told = capsys.readouterr().err
+    for _ in range(200):  # the answer leaves before the fault is printed
+        if "ZeroDivisionError" in told:
+            break
+        time.sleep(0.05)
+        told += capsys.readouterr().err
+    assert "ZeroDivisionError" in told
+
+
+def test_the_page_proposes_a_name_in_the_format_of_the_input(server: ExploreServer) -> None:
+    assert server.explorer.payload()["save_name"] == "links.clean.csv"
+
+
+def test_leaving_waits_for_a_file_that_is_being_written(server: ExploreServer, folder: Path) -> None:
+    writing, go_on = threading.Event(), threading.Event()
+
+    def slow(path: Path, kept: object) -> None:
+        writing.set()
+        go_on.wait(10)
+        path.write_text("done")
+
+    server.explorer.write = slow
+    saving = threading.Thread(target=server.explorer.save, args=("slow.csv",))
+    saving.start()
+    assert writing.wait(10)
+    leaving = threading.Thread(target=server.explorer.finish)
+    leaving.start()
+    assert leaving.is_alive()
+    go_on.set()
+    leaving.join(10)
+    assert (folder / "slow.csv").read_text() == "done"
+    saving.join(10)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import kces
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path, thorny
-from kces.errors import InvalidParameterError
+from kces.errors import GraphWarning, InvalidParameterError
 from kces.graph import Graph
 from kces.kernel import aggregate, normalize_rows
 from kces.scorers.pseudo_labels import pseudo_labels
@@ -95,3 +95,9 @@ def test_auto_says_that_the_paper_has_no_automatic_cut() -> None:
     cut = kces.score(barbell(), preset="paper").cut("auto")
     assert cut.alpha == 0.3
     assert "no automatic cut" in cut.choice.reason
+
+
+def test_what_takes_minutes_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kces.engines.regime._SECONDS_PER_NODE", 3.0)
+    with pytest.warns(GraphWarning, match="preset paper takes some 4 minutes on 80 nodes, preset robust far less"):
+        kces.score_edges(synthetic(n=80, seed=1), preset="paper", engine="local")

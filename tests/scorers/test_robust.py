@@ -14,11 +14,8 @@ from kces.datasets.builtin import digits, synthetic
 from kces.datasets.toys import barbell, path, star, thorny
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
-from kces.kernel import RIDGE, propagation
-from kces.node_pairs import random_unlinked_pairs
+from kces.kernel import RIDGE
 from kces.scorers import ScoreOptions, make_scorer
-from kces.scorers.centred_features import CentredFeatures
-from kces.scorers.link_cosines import HOPS, leave_edge_out_cosines
 from kces.scorers.robust import contrast_weights, gather_evidence, pair_complexity
 from kces.scorers.views import standard_views
 
@@ -29,20 +26,6 @@ def robust_scores(graph: Graph, seed: int = 0) -> np.ndarray:
 
 def train_label_scores(graph: Graph) -> np.ndarray:
     return make_scorer(ScoreOptions(labels="train")).score(graph).scores
-
-
-def unit(row: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(row)
-    return row / length if length > 1e-9 else np.zeros_like(row)
-
-
-def brute_force_cosines(graph: Graph, features: np.ndarray, pair: np.ndarray) -> list[float]:
-    """Set the pair's entry of T to zero, multiply, compare."""
-    i, j = pair
-    T = propagation(graph).toarray()
-    T[i, j] = T[j, i] = 0.0
-    rows = [features, T @ features, T @ T @ features]
-    return [(unit(rows[p][i]) @ unit(rows[q][j]) + unit(rows[q][i]) @ unit(rows[p][j])) / 2 for p, q in HOPS]
 
 
 def plant(graph: Graph, share: float, seed: int = 0) -> tuple[Graph, np.ndarray]:
@@ -58,30 +41,6 @@ def plant(graph: Graph, share: float, seed: int = 0) -> tuple[Graph, np.ndarray]
     return noisy, np.isin(noisy.edges @ [graph.n_nodes, 1], new)
 
 
-@pytest.mark.parametrize("graph", [path(6), star(5), barbell(), thorny()], ids=lambda graph: graph.name)
-@pytest.mark.parametrize("sparse", [False, True])
-def test_leave_edge_out_matches_brute_force(graph: Graph, sparse: bool) -> None:
-    features = sp.csr_array(graph.features) if sparse else graph.features
-    everything = np.array([(i, j) for i in range(graph.n_nodes) for j in range(i + 1, graph.n_nodes)])
-    expected = [brute_force_cosines(graph, graph.features, pair) for pair in everything]
-    np.testing.assert_allclose(leave_edge_out_cosines(graph, features, everything), expected, atol=1e-9)
-
-
-def test_link_kept_differs_only_on_edges() -> None:
-    graph = barbell()
-    pairs = np.array([[0, 1], [0, 9]])
-    cut, kept = (leave_edge_out_cosines(graph, graph.features, pairs, leave_out=flag) for flag in (True, False))
-    assert np.allclose(cut[1], kept[1])
-    assert not np.allclose(cut[0], kept[0])
-
-
-def test_features_wider_than_one_block_are_summed_over_blocks() -> None:
-    generator = np.random.default_rng(1)
-    graph = replace(barbell(), features=generator.random((10, 700)))
-    expected = [brute_force_cosines(graph, graph.features, pair) for pair in graph.edges]
-    np.testing.assert_allclose(leave_edge_out_cosines(graph, graph.features, graph.edges), expected, atol=1e-9)
-
-
 def test_complexity_of_a_pair_is_that_of_the_two_by_two_kernel() -> None:
     for kappa in (-1.0, -0.3, 0.0, 0.8, 1.0):
         H = np.array([[1.0, kappa], [kappa, 1.0]]) + RIDGE * np.eye(2)
@@ -94,22 +53,6 @@ def test_contrast_weights_by_hand() -> None:
     unlinked = np.array([[0.0, 1.0, 0.5], [0.5, 0.0, 0.5]])  # gaps .75, −.5, 0; variances 1/16, 1/4, 0
     assert contrast_weights(edges, unlinked).tolist() == [1.0, 0.0, 0.0]
     assert contrast_weights(edges, unlinked[:1]).tolist() == [1 / 3] * 3
-
-
-def test_centred_features_by_hand() -> None:
-    features = CentredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0], [0.0, 0.0]]))
-    (block,) = features.blocks()
-    np.testing.assert_allclose(block, [[0.5, -0.5], [-0.5, 0.5], [0.0, 0.0]])
-    np.testing.assert_allclose(features.times(np.eye(2)), block)
-    np.testing.assert_allclose(features.transposed_times(np.eye(3)), block.T)
-
-
-def test_random_pairs_are_ordered_and_not_edges() -> None:
-    graph = synthetic(n=100, seed=2)
-    pairs = random_unlinked_pairs(graph, np.random.default_rng(0))
-    assert len(pairs) > 15_000
-    assert (pairs[:, 0] < pairs[:, 1]).all()
-    assert graph.adjacency[pairs[:, 0], pairs[:, 1]].max() == 0
 
 
 def test_the_bridge_of_a_barbell_stands_out() -> None:
@@ -176,16 +119,6 @@ def test_identity_features_use_only_the_aggregated_view() -> None:
     assert found.weights.tolist() == [0.0, 0.0, 0.0, 1.0]
     assert found.columns[3] == "the two neighborhoods"
     assert gather_evidence(graph, standard_views()).weights.shape == (8,)
-
-
-def test_evidence_keeps_every_view_of_every_edge() -> None:
-    graph = synthetic(n=120, seed=1)
-    found = gather_evidence(graph, standard_views(train_labels=True))
-    assert found.edge_views.shape == (graph.n_edges, 12)
-    assert found.edge_views.dtype == found.random_views.dtype == np.float32
-    assert len(found.columns) == len(set(found.columns)) == 12
-    kappa = found.edge_views.astype(np.float64) @ found.weights
-    np.testing.assert_allclose(pair_complexity(kappa), found.scores, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

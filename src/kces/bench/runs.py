@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from kces.bench.cases import ROBUST_CASES, open_graph
+from kces.bench.ceilings import RUN_CEILINGS, Ceilings
 from kces.bench.compare import agreement, growth_exponent
-from kces.bench.measurement import RUN_JOB, Job, open_graph
+from kces.bench.measurement import RUN_JOB, Job
+from kces.bench.work_counts import engine_work, robust_work, shares
 from kces.errors import KCESError
 from kces.processes import Order, run_order
 from kces.processes.answers import OK, JsonObject
 from kces.progress import Progress, silent
 
-__all__ = ["CONTENDERS", "DEFAULT_GRAPHS", "Contenders", "bench_engines", "bench_exact", "bench_growth", "measure"]
+__all__ = [
+    "CONTENDERS",
+    "DEFAULT_GRAPHS",
+    "Contenders",
+    "bench_engines",
+    "bench_exact",
+    "bench_growth",
+    "bench_limits",
+    "bench_robust",
+    "measure",
+]
 
 DEFAULT_GRAPHS = ("cora@metattack-0.25", "citeseer@metattack-0.25")
 Contenders: TypeAlias = tuple[tuple[str, JsonObject], ...]
@@ -33,6 +47,7 @@ CONTENDERS: Contenders = (
 _EXACT_AFFORDABLE = 5_000
 """Nodes up to which every edge is scored exactly; above, a sample is."""
 GROWTH_SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+ROBUST_SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 
 
 def measure(job: Job) -> JsonObject:
@@ -41,6 +56,39 @@ def measure(job: Job) -> JsonObject:
     if answer.status != OK:
         raise KCESError(f"benchmark of {job.engine} on {job.graph} failed: {answer.message}")
     return answer.result
+
+
+def bench_limits() -> Ceilings:
+    """What this machine can do at best, measured in a fresh process."""
+    answer = run_order(Order(RUN_CEILINGS))
+    if answer.status != OK:
+        raise KCESError(f"measuring the machine failed: {answer.message}")
+    return Ceilings(**answer.result)
+
+
+def bench_robust(
+    graphs: Sequence[str] = ROBUST_CASES,
+    *,
+    ceilings: Ceilings | None = None,
+    data_root: str | None = None,
+    progress: Progress = silent,
+) -> list[JsonObject]:
+    """Preset robust: seconds of scoring and of the automatic cut, memory, and shares of the machine's ceilings."""
+    rows = []
+    for number, name in enumerate(graphs):
+        progress("bench robust", number, len(graphs))
+        found = measure(Job(name, "robust", data_root=data_root))
+        row = {"graph": name, "cut_share": found["cut_seconds"] / found["seconds"], "cores": _cores(found)} | found
+        if ceilings is not None:
+            row |= shares(robust_work(open_graph(name, data_root)), found["seconds"], ceilings)
+        rows.append(row)
+    progress("bench robust", len(graphs), len(graphs))
+    return rows
+
+
+def _cores(found: JsonObject) -> float:
+    """Cores that were busy on average."""
+    return float(found["processor_seconds"]) / float(found["seconds"] + found["cut_seconds"])
 
 
 def bench_exact(
@@ -77,6 +125,7 @@ def bench_engines(
     contenders: Contenders = CONTENDERS,
     exact_sample: int = 1_000,
     with_gcn: bool = True,
+    ceilings: Ceilings | None = None,
     data_root: str | None = None,
     progress: Progress = silent,
 ) -> list[JsonObject]:
@@ -113,6 +162,9 @@ def bench_engines(
                 row |= agreement(truth, scores if sample is None else scores[sample])
             if affordable:
                 row["speedup_over_exact"] = rows[0]["seconds"] / result["seconds"]
+            work = None if ceilings is None or options else engine_work(loaded, engine)
+            if ceilings is not None and work is not None:
+                row |= shares(work, result["seconds"], ceilings)
             if gcn is not None:
                 row["engine_ratio_to_gcn"] = result["seconds"] / gcn["seconds"]
                 row["ratio_to_gcn"] = (result["label_seconds"] + result["seconds"]) / gcn["seconds"]
@@ -130,7 +182,10 @@ def bench_growth(
     sizes: tuple[int, ...] = GROWTH_SIZES,
     progress: Progress = silent,
 ) -> list[JsonObject]:
-    """Seconds over synthetic graphs of growing size, and the exponent of the growth."""
+    """Seconds and memory over synthetic graphs of growing size, and the exponent of the growth.
+
+    ``peak_bytes_per_edge`` is the memory of the largest graph over its edges, the graph itself included.
+    """
     rows = []
     for position, engine in enumerate(engines):
         results = []
@@ -146,6 +201,7 @@ def bench_growth(
                 "seconds": seconds,
                 "peak_mb": [each["peak_mb"] for each in results],
                 "exponent": growth_exponent(edges, seconds),
+                "peak_bytes_per_edge": results[-1]["peak_mb"] * 2**20 / edges[-1],
             }
         )
     return rows

@@ -10,6 +10,7 @@ import typer
 
 from kces.cli.lazy import Entry, LazyGroup, list_commands
 from kces.cli.terminal import print_error, stay_printable, warnings_as_lines
+from kces.cli.usage import USAGE_ERRORS, usage_line
 from kces.errors import KCESError
 
 __all__ = ["COMMANDS", "app", "run"]
@@ -64,10 +65,15 @@ COMMANDS = {
         "Evaluate sqrt(GKC) + eps_N and, with --edges, sqrt(GKC) + sqrt(KC) + eps_N for every edge of GRAPH.",
         _SANITIZE,
     ),
+    "convert": Entry(
+        "kces.cli.convert:convert",
+        "Write GRAPH as a folder that is scored without being read into memory, or in another format.",
+        _GRAPHS,
+    ),
     "datasets": Entry("kces.cli.datasets:app", "List, fetch and describe the graphs of the laboratory.", _GRAPHS),
     "attack": Entry(
         "kces.cli.attack:attack",
-        "Perturb the edges of GRAPH within a budget and write the result, for testing defences.",
+        "Perturb the edges of GRAPH within a budget and write the result, for testing defenses.",
         _LAB,
     ),
     "evaluate": Entry(
@@ -136,7 +142,14 @@ def run(arguments: list[str]) -> None:
     stay_printable(sys.stdout, sys.stderr)
     try:
         with warnings_as_lines(quiet="--quiet" in arguments or "-q" in arguments):
-            app(args=arguments, prog_name="kces")
+            code = app(args=arguments, prog_name="kces", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except USAGE_ERRORS as error:
+        print_error(usage_line(error))
+        sys.exit(2)
+    except typer.Abort:
+        print_error("stopped")
+        sys.exit(1)
     except KCESError as error:
         print_error(str(error))
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""``kces attack``: a perturbed graph, to test a defence on."""
+"""``kces attack``: a perturbed graph, to test a defense on."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def attack(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Perturb the edges of GRAPH within a budget and write the result, for testing defences.
+    """Perturb the edges of GRAPH within a budget and write the result, for testing defenses.
 
     Targets and clean graph go with it, so that `kces evaluate` judges the attacked nodes: inside an npz file, beside
     another in OUT.attack.npz.

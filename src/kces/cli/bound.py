@@ -1,4 +1,4 @@
-"""``kces bound``: the paper's generalisation bound, evaluated on a graph."""
+"""``kces bound``: the paper's generalization bound, evaluated on a graph."""
 
 from __future__ import annotations
 

@@ -1,20 +1,23 @@
-"""What the shell offers for a word of the command line.
-
-The names are written out here: reading them off the registries would import numpy, numba and torch at every press of
-the Tab key. A test holds them against the registries.
-"""
+"""What the shell offers for a word of the command line: names, without importing what they name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kces.offered import (
+    ATTACKS,
+    BUILTIN_GRAPHS,
+    CLUSTERINGS,
+    DATASETS,
+    ENCODINGS,
+    ENGINES,
+    FORMATS,
+    MODELS,
+    PURIFIERS,
+    SCORERS,
+)
+
 __all__ = [
-    "ATTACKS",
-    "DATASETS",
-    "DEFENSES",
-    "ENCODINGS",
-    "ENGINES",
-    "FORMATS",
-    "LABELS",
-    "PRESETS",
     "complete_attack",
     "complete_defenses",
     "complete_encoding",
@@ -25,23 +28,6 @@ __all__ = [
     "complete_preset",
 ]
 
-PRESETS = ("paper", "robust")
-ENGINES = ("auto", "exact", "local", "gradient", "subgraph", "montecarlo")
-LABELS = ("kmeans", "gmm", "spectral", "given", "train")
-ENCODINGS = ("linear", "onehot")
-FORMATS = ("npz", "csv", "tsv", "edges", "json", "jsonl", "parquet", "graphml", "pt")
-DATASETS = (
-    "cora", "citeseer", "cora_ml", "polblogs", "pubmed", "flickr", "ogbn-arxiv", "texas", "wisconsin", "cornell",
-    "actor", "chameleon_filtered", "squirrel_filtered", "digits", "synthetic",
-)  # fmt: skip
-ATTACKS = (
-    "random", "dice", "metattack", "metattack-approx", "minmax", "prbcd", "lrbcd", "adaptive-kces", "nettack",
-)  # fmt: skip
-DEFENSES = (
-    "mlp", "gcn", "gat", "rgcn", "gnnguard", "airgnn", "noisegnn", "prognn",
-    "jaccard", "svd", "gpr-gae", "kces", "kces-paper", "cosine", "oracle",
-)  # fmt: skip
-
 
 def complete_preset(incomplete: str) -> list[str]:
     """Presets that begin with ``incomplete``.
@@ -49,17 +35,17 @@ def complete_preset(incomplete: str) -> list[str]:
     >>> complete_preset("ro")
     ['robust']
     """
-    return _starting(incomplete, PRESETS)
+    return _starting(incomplete, SCORERS)
 
 
 def complete_engine(incomplete: str) -> list[str]:
     """Engines that begin with ``incomplete``."""
-    return _starting(incomplete, ENGINES)
+    return _starting(incomplete, ("auto", *ENGINES))
 
 
 def complete_labels(incomplete: str) -> list[str]:
     """Kinds of labels that begin with ``incomplete``; where none does, the shell offers files."""
-    return _starting(incomplete, LABELS)
+    return _starting(incomplete, (*CLUSTERINGS, "given", "train"))
 
 
 def complete_encoding(incomplete: str) -> list[str]:
@@ -74,7 +60,7 @@ def complete_format(incomplete: str) -> list[str]:
 
 def complete_graph(incomplete: str) -> list[str]:
     """Data sets that begin with ``incomplete``; where none does, the shell offers files."""
-    return _starting(incomplete, DATASETS)
+    return _starting(incomplete, (*DATASETS, *BUILTIN_GRAPHS))
 
 
 def complete_attack(incomplete: str) -> list[str]:
@@ -89,8 +75,8 @@ def complete_defenses(incomplete: str) -> list[str]:
     ['gcn,jaccard+gcn', 'gcn,jaccard+gat', 'gcn,jaccard+gnnguard', 'gcn,jaccard+gpr-gae']
     """
     begun = max(incomplete.rfind(","), incomplete.rfind("+")) + 1
-    return [incomplete[:begun] + name for name in _starting(incomplete[begun:], DEFENSES)]
+    return [incomplete[:begun] + name for name in _starting(incomplete[begun:], (*MODELS, *PURIFIERS))]
 
 
-def _starting(incomplete: str, names: tuple[str, ...]) -> list[str]:
+def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]

@@ -20,11 +20,11 @@ from kces.datasets import (
     published_attacks,
 )
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.builtin import BUILTIN_HELP
 from kces.datasets.catalogue import Counts
 from kces.datasets.file_registry import FILES
-from kces.datasets.local_files import find
+from kces.datasets.local_files import file_here
 from kces.datasets.published import METHODS
+from kces.offered import BUILTIN_GRAPHS
 
 __all__ = ["app"]
 
@@ -42,8 +42,8 @@ _LIST_COLUMNS = ["name", "nodes", "edges", "features", "classes", "MB", "local"]
 
 @app.command("list")
 def list_datasets(root: DataRootOption = None, as_json: JsonOption = False, quiet: QuietOption = False) -> None:
-    """Show every data set, what is cached, its size and licence, and the published attacks."""
-    rows = [_listed(name, root) for name in DATASETS] + [_listed_builtin(name) for name in BUILTIN_HELP]
+    """Show every data set, what is cached, its size and license, and the published attacks."""
+    rows = [_listed(name, root) for name in DATASETS] + [_listed_builtin(name) for name in BUILTIN_GRAPHS]
     if as_json:
         print_json({"data_root": str(data_root(root)), "datasets": rows})
         return
@@ -92,7 +92,7 @@ def info(
 
 def _listed(name: str, root: Path | None) -> dict[str, Any]:
     entry = DATASETS[name]
-    present = sum(find(FILES[file], root) is not None for file in entry.files)
+    present = sum(file_here(FILES[file], root) is not None for file in entry.files)
     return {
         "name": name,
         "about": entry.about,
@@ -109,7 +109,7 @@ def _listed(name: str, root: Path | None) -> dict[str, Any]:
 def _listed_builtin(name: str) -> dict[str, Any]:
     return {
         "name": name,
-        "about": BUILTIN_HELP[name],
+        "about": BUILTIN_GRAPHS[name],
         **dict.fromkeys(Counts._fields),  # they depend on the options
         "bytes": 0,
         "files": 0,
@@ -128,7 +128,7 @@ def _list_cells(row: dict[str, Any]) -> list[str]:
 
 
 def _licence_lines(rows: list[dict[str, Any]]) -> list[str]:
-    """One line per licence that the sources state, with the graphs it covers."""
+    """One line per license that the sources state, with the graphs it covers."""
     graphs: dict[str, list[str]] = {}
     for row in rows:
         if row["licence"]:

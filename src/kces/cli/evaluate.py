@@ -11,9 +11,11 @@ from rich.markup import escape
 
 from kces.atomic import atomic_write, check_output
 from kces.cli.completion import complete_defenses
+from kces.cli.folder_input import open_executor
 from kces.cli.options import DataRootOption, FeaturesOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
 from kces.cli.plugin_option import PluginOption, load_plugins
+from kces.cli.scale_options import ClusterOption, WorkersOption
 from kces.datasets import load_attacked
 from kces.datasets.attacked_files import read_attacked
 from kces.errors import InvalidParameterError
@@ -54,6 +56,8 @@ def evaluate(
     ] = None,
     features: FeaturesOption = None,
     plugin: PluginOption = None,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -62,27 +66,37 @@ def evaluate(
     """Train defenses on a graph and compare their accuracy (on test nodes, or the targets of the attack)."""
     try:
         from kces.lab import evaluation
+        from kces.lab.evaluation_cells import EvaluationCell, evaluate_cells
         from kces.lab.training import training_preset
     except ImportError as error:
         raise missing("evaluating defenses needs torch", extra="lab") from error
     preset = training_preset(preset_training)
     if output is not None:
         check_output(output, force=force)
+    if plugin and (workers or cluster):
+        raise InvalidParameterError("the workers of a cluster do not load plugins; leave out --plugin or the cluster")
     plugins = load_plugins(plugin)
     names = [name.strip() for name in defense.split(",") if name.strip()]
     finished: list[JsonObject] = []
     try:
         with progress_bar(quiet=quiet or json) as progress, plugin_errors_as_lines(plugins):
             attacked = _open(graph, features, data_root)
-            rows = evaluation.evaluate(
-                [attacked],
-                names,
-                seeds=seeds,
-                trials=trials,
-                preset=preset,
-                progress=progress,
-                on_run=finished.append,
-            )
+            if workers is None and cluster is None:
+                rows = evaluation.evaluate(
+                    [attacked],
+                    names,
+                    seeds=seeds,
+                    trials=trials,
+                    preset=preset,
+                    progress=progress,
+                    on_run=finished.append,
+                )
+            else:
+                where = str(Path(graph).absolute()) if Path(graph).exists() else graph
+                root = None if data_root is None else str(data_root.absolute())
+                cells = [EvaluationCell(where, name, seeds, trials, preset.name, features, root) for name in names]
+                with open_executor(workers, cluster) as executor:
+                    rows = evaluate_cells(cells, executor, progress=progress, on_run=finished.append)
     except KeyboardInterrupt:
         kept = "without -o the finished runs are lost"
         if output is not None:

@@ -20,7 +20,9 @@ from kces.cli.report import typed_command
 from kces.cli.score_input import ScoredInput, ScoringOptions, parse_alpha, score_opened
 from kces.cut import Cut
 from kces.errors import OutputError
+from kces.interop.formats import format_of
 from kces.interop.limits import STANDARD_INPUT
+from kces.interop.outputs import plain_name
 from kces.report import report_payload
 from kces.report.explorer import Explorer
 from kces.report.held import Held
@@ -53,19 +55,23 @@ def explore(
     began = time.perf_counter()
     found = score_opened(with_known_attack(open_input(graph, inputs)), scoring, quiet=quiet)
     explorer = _explorer(found, scoring, folder.resolve(), time.perf_counter() - began)
+    explorer.payload()  # made before anybody waits for it
     with ExploreServer(explorer, port) as server:
         print_lines([f"{found.scored.graph.name}: {server.address}", f"marks: {explorer.marks.path}; Ctrl-C stops"])
         console.file.flush()
         if browser:
             webbrowser.open(server.address)
-        server.serve_forever()
+        try:
+            server.serve_forever()
+        finally:
+            explorer.finish()
 
 
 def _explorer(found: ScoredInput, scoring: ScoringOptions, folder: Path, seconds: float) -> Explorer:
     opened = found.opened
 
     def describe(scored: Scored, cut: Cut, held: Held) -> Json:
-        return report_payload(
+        document = report_payload(
             scored,
             cut,
             injected=opened.injected,
@@ -77,6 +83,7 @@ def _explorer(found: ScoredInput, scoring: ScoringOptions, folder: Path, seconds
             seconds=seconds,
             seed=scoring.seed,
         )
+        return document | {"save_name": _save_name(opened)}
 
     return Explorer(
         scorer=make_scorer(scoring.checked()),
@@ -93,4 +100,17 @@ def _marks_file(opened: GraphInput, folder: Path) -> Path:
     """Beside the file of the graph; in the folder for a graph without one."""
     if opened.file is not None and opened.file.path != STANDARD_INPUT:
         return opened.file.path.with_name(opened.file.path.name + _MARKS_ENDING)
-    return folder / (re.sub(r"[^\w@.,=#-]", "_", opened.graph.name) + _MARKS_ENDING)
+    return folder / (_plain_name(opened) + _MARKS_ENDING)
+
+
+def _save_name(opened: GraphInput) -> str:
+    """The name that the page proposes: in the format of the input; a graph without a file keeps all it has as npz."""
+    if opened.file is None or opened.file.path == STANDARD_INPUT:
+        return f"{_plain_name(opened)}.clean.npz"
+    path = opened.file.path
+    stem = plain_name(path).stem
+    return f"{stem}.clean{path.name.removeprefix(stem) if format_of(path) else '.csv'}"
+
+
+def _plain_name(opened: GraphInput) -> str:
+    return re.sub(r"[^\w@.,=#-]", "_", opened.graph.name)

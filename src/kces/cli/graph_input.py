@@ -21,6 +21,7 @@ from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.limits import STANDARD_STREAM
 from kces.interop.node_labels import read_labels
 from kces.interop.scored_rows import result_names
+from kces.offered import CLUSTERINGS
 from kces.types import Bools
 
 __all__ = ["GraphInput", "check_target", "open_input", "resolve_labels"]
@@ -107,8 +108,6 @@ def resolve_labels(text: str | None) -> Any:
     """``--labels``: a method's name stays, a file becomes one class per node."""
     if text is None:
         return None
-    from kces.scorers.pseudo_labels import CLUSTERINGS  # here: it loads scikit-learn, which most runs do not need
-
     if text in (*CLUSTERINGS, "given", "train", "none"):
         return text
     if not Path(text).exists():

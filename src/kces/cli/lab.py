@@ -1,8 +1,8 @@
-"""``kces lab cost|strength|cut|study``: the measurements behind the tables of the documentation."""
+"""``kces lab cost|strength|cut|alpha|seeds|study``: the measurements behind the tables of the documentation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,17 +12,22 @@ import typer
 from rich.markup import escape
 
 from kces.atomic import atomic_write, check_output
+from kces.cli.lab_plan import plan
 from kces.cli.options import DataRootOption, ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import console, print_json, progress_bar, show_table
 from kces.errors import InvalidParameterError, KCESError
 from kces.interop.optional import missing
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from kces.lab.measure import Cost
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Measure defenses, attacks and variants of the score.", no_args_is_help=True)
+
+app.command()(plan)
 
 TableOption = Annotated[Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write the table here as CSV.")]
 
@@ -112,16 +117,62 @@ def cut(
     """What the automatic cut says of graphs whose noise is known, as a Markdown table."""
     with _torch_needed():
         from kces.lab.study.cut_rows import CHOSEN_ON, LOOKED_AT, cut_rows
+    names = graphs or (*CHOSEN_ON, *LOOKED_AT)
+    _show_rows(cut_rows(names, seeds=seeds, data_root=data_root), output, force=force, json=json)
+
+
+@app.command()
+def alpha(
+    graphs: Annotated[
+        list[str] | None, typer.Argument(metavar="[GRAPHS]...", help="Default: those the rule was chosen on.")
+    ] = None,
+    look: Annotated[bool, typer.Option("--look", help="The graphs that played no part in the rule instead.")] = False,
+    seeds: Annotated[int, typer.Option("--seeds", min=0, help="GCN runs per ratio; 0 trains none.")] = 0,
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """α without labels, by labels and by trained models, and what each is worth, as a Markdown table."""
+    with _torch_needed():
+        from kces.lab.study.alpha_rows import CHOSEN_ON, LOOKED_AT, alpha_rows
+    names = graphs or (LOOKED_AT if look else CHOSEN_ON)
+    _show_rows(alpha_rows(names, seeds=seeds, data_root=data_root), output, force=force, json=json)
+
+
+@app.command()
+def seeds(
+    graphs: Annotated[
+        list[str] | None, typer.Argument(metavar="[GRAPHS]...", help="Default: those of docs/reliability.md.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=2, help="Clusterings that are compared.")] = 5,
+    trainings: Annotated[int, typer.Option("--trainings", min=0, help="GCN runs per cut; 0 trains none.")] = 0,
+    output: TableOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    data_root: DataRootOption = None,
+) -> None:
+    """How much of what preset paper prunes depends on the seed, with two rules of codes, as a Markdown table."""
+    with _torch_needed():
+        from kces.lab.study.seed_rows import GRAPHS, seed_rows
+    found = seed_rows(graphs or GRAPHS, seeds=seeds, trainings=trainings, data_root=data_root)
+    _show_rows(found, output, force=force, json=json)
+
+
+def _show_rows(found: Iterable[DataclassInstance], output: Path | None, *, force: bool, json: bool) -> None:
+    """Rows as a Markdown table, each as soon as it is there; or all as JSON; and as CSV into ``output``."""
     _check(output, force)
     rows: list[dict[str, object]] = []
-    for row in cut_rows(graphs or (*CHOSEN_ON, *LOOKED_AT), seeds=seeds, data_root=data_root):
-        found = asdict(row)
+    for each in found:
+        row = asdict(each)
         if not rows and not json:
-            typer.echo("| " + " | ".join(name.replace("_", " ") for name in found) + " |")
-            typer.echo("|" + "---|" * len(found))
-        rows.append(found)
+            typer.echo("| " + " | ".join(name.replace("_", " ") for name in row) + " |")
+            typer.echo("|" + "---|" * len(row))
+        rows.append(row)
         if not json:
-            typer.echo("| " + " | ".join(_cell(value) for value in found.values()) + " |")
+            typer.echo("| " + " | ".join(_cell(value) for value in row.values()) + " |")
     _write_table(output, rows, force)
     if json:
         print_json(rows)
@@ -145,7 +196,7 @@ def study(
     variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=0, help="GCN seeds per α; 0 ranks only, without training.")] = 0,
     references: Annotated[
-        bool, typer.Option("--references", help="Add rows without defence, at the automatic α and of the oracle.")
+        bool, typer.Option("--references", help="Add rows without defense, at the automatic α and of the oracle.")
     ] = False,
     output: TableOption = None,
     force: ForceOption = False,

@@ -37,11 +37,13 @@ def with_option_groups(command: Command) -> Command:
     >>> spread(name="box", width=5, height=6)
     box Size(width=5, height=6)
     """
-    hints = get_type_hints(command, include_extras=True)
+    # Not get_type_hints: on Python 3.10 it hides the options of a parameter whose default is None in an Optional.
+    signature = inspect.signature(command, eval_str=True)
+    hints = {name: parameter.annotation for name, parameter in signature.parameters.items()}
     groups = {name: hint for name, hint in hints.items() if isinstance(hint, type) and is_dataclass(hint)}
     parameters = [
         each
-        for parameter in inspect.signature(command).parameters.values()
+        for parameter in signature.parameters.values()
         for each in (
             _options_of(groups[parameter.name])
             if parameter.name in groups

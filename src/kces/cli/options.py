@@ -56,8 +56,9 @@ GraphArgument = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A file (.csv, .tsv, .json, .jsonl, also .gz; .parquet, .npz, .graphml, .pt), - for standard input, "
-        "a built-in graph (digits, synthetic:n=2000,seed=0) or a data set (cora, cora@metattack-0.25).",
+        help="A file (.csv, .tsv, .json, .jsonl, also .gz; .parquet, .npz, .graphml, .pt), a graph folder (.kces), "
+        "- for standard input, a built-in graph (digits, synthetic:n=2000,seed=0) or a data set "
+        "(cora, cora@metattack-0.25).",
         show_default=False,
         autocompletion=complete_graph,
     ),
@@ -137,8 +138,9 @@ AlphaOption = Annotated[
     str,
     typer.Option(
         "--alpha",
-        metavar="SHARE|auto",
-        help="Share of edges to prune, in [0, 1], or auto: as many as look like noise (0.3 with preset paper).",
+        metavar="SHARE|auto|labels",
+        help="Share of edges to prune, in [0, 1]; auto: as many as look like noise (0.3 with preset paper); "
+        "labels: auto, corrected by the labels of train and validation nodes.",
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", callback=_checked_seed)]

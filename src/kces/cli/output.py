@@ -123,7 +123,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     ----------
     quiet : draw nothing.
     """
-    if quiet:
+    if quiet or not errors.is_terminal:  # a bar in a log is an empty line
         yield silent
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -19,6 +19,7 @@ from kces.cli.score_input import ScoringOptions, score_opened
 from kces.datasets.planted import inject_cross_class_edges
 from kces.errors import InvalidParameterError
 from kces.interop.limits import STANDARD_STREAM
+from kces.memory import peak_memory
 from kces.report import report_payload, write_report
 
 __all__ = ["report", "typed_command"]
@@ -41,12 +42,14 @@ def report(
     """Write a page about GRAPH to hand on: scores, cut, suspicious edges and why. It works offline."""
     if output == STANDARD_STREAM:
         raise InvalidParameterError("a report is a file to open in a browser; name one, such as -o report.html")
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise InvalidParameterError(f"a report is a page; let its name end in .html, not as in {output.name}")
     check_target(output, json=json, force=force)
     scoring.checked()
     began = time.perf_counter()
     opened = _planted(with_known_attack(open_input(graph, inputs)), inject, scoring.seed)
     found = score_opened(opened, scoring, quiet=quiet)
-    seconds = time.perf_counter() - began
+    scored_at, scored_with = time.perf_counter(), peak_memory()
     payload = report_payload(
         found.scored,
         found.cut,
@@ -54,12 +57,18 @@ def report(
         clean=opened.clean,
         command=typed_command(),
         reading=opened.reading(),
-        seconds=seconds,
+        seconds=scored_at - began,
         seed=scoring.seed,
     )
     size = write_report(output, payload, force=force)
+    cost = {
+        "scoring_seconds": round(scored_at - began, 3),
+        "report_seconds": round(time.perf_counter() - scored_at, 3),
+        "scoring_peak_bytes": scored_with,
+        "report_bytes_beyond_peak": peak_memory() - scored_with,
+    }
     if json:
-        print_json(found.facts() | {"removed": found.cut.n_removed, "output": output, "bytes": size})
+        print_json(found.facts() | {"removed": found.cut.n_removed, "output": output, "bytes": size} | cost)
         return
     name, removed = found.scored.graph.name, found.cut.n_removed
     print_lines([f"{name}: {removed} of {len(found.cut.kept)} edges suspicious; wrote {output} ({size / 1e6:.1f} MB)"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +12,7 @@ import typer
 
 from kces.cli.options import DataRootOption, JsonOption, QuietOption
 from kces.cli.output import console, errors, print_json, progress_bar, show_table
+from kces.cli.scale_options import ClusterOption, WorkersOption
 from kces.errors import InvalidParameterError
 from kces.interop.optional import missing
 
@@ -65,6 +69,8 @@ def reproduce(
     store: Annotated[
         Path | None, typer.Option("--store", metavar="FILE", help="Finished cells. Default: in the cache folder.")
     ] = None,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
     data_root: DataRootOption = None,
@@ -100,13 +106,26 @@ def reproduce(
         limit = None if memory is None else int(memory * _GIBIBYTE)
         settings = lab.Settings(jobs, limit, timeout, retry_failed, data_root)
     try:
-        with progress_bar(quiet=quiet or json) as progress:
+        with progress_bar(quiet=quiet or json) as progress, _on_cluster(settings, workers, cluster) as settings:
             report, ran = lab.reproduce(experiment, plan, store or lab.default_store(), settings, progress=progress)
     except KeyboardInterrupt:
         errors.print("stopped; finished cells are kept: the same command goes on from here", highlight=False)
         raise typer.Exit(130) from None
     files = lab.write_report(report, folder)
     _show(report, ran, files, json)
+
+
+@contextmanager
+def _on_cluster(settings: Settings | None, workers: int | None, cluster: str | None) -> Iterator[Settings | None]:
+    """The same settings, with the cells run by a cluster if there is to be one."""
+    if settings is None or (workers is None and cluster is None):
+        yield settings
+        return
+    from kces.cli.folder_input import open_executor
+
+    with open_executor(workers, cluster, settings.memory) as executor:
+        memory = settings.memory or executor.memory
+        yield replace(settings, jobs=executor.workers, memory=memory, client=getattr(executor, "client", None))
 
 
 def _refuse_beside_quick(context: typer.Context, *parameters: str) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from kces.cli.graph_input import check_target
 from kces.cli.input_options import InputOptions
+from kces.cli.on_disk import stays_on_disk
 from kces.cli.option_groups import with_option_groups
 from kces.cli.options import ForceOption, FormatOption, GraphArgument, JsonOption, OutputOption, QuietOption
 from kces.cli.output import console, errors, print_json, print_lines
+from kces.cli.scale_options import ScaleOptions
 from kces.cli.score_input import ScoringOptions, score_input
 from kces.interop.graph_files import output_format
+from kces.scale.folder_writer import check_new_folder
 
 __all__ = ["sanitize"]
 
@@ -19,15 +22,23 @@ def sanitize(
     output: OutputOption,
     inputs: InputOptions = InputOptions(),
     scoring: ScoringOptions = ScoringOptions(),
+    scale: ScaleOptions = ScaleOptions(),
     format: FormatOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Write GRAPH without its most suspicious edges, in its own format unless told otherwise."""
-    to_stdout = check_target(output, json=json, force=force)
-    output_format(output, format)
-    found = score_input(graph, inputs, scoring, quiet=quiet)
+    chosen = output_format(output, format)
+    if stays_on_disk(graph, inputs, scoring, scale):
+        from kces.cli.sanitize_folder import sanitize_on_disk
+
+        sanitize_on_disk(graph, output, chosen, scoring, scale, force=force, json=json, quiet=quiet)
+        return
+    if chosen.is_folder:
+        check_new_folder(output, force=force)
+    to_stdout = not chosen.is_folder and check_target(output, json=json, force=force)
+    found = score_input(graph, inputs, scoring, quiet=quiet, scale=scale, output=output)
     cut, name = found.cut, found.scored.graph.name
     found.opened.write(output, cut.kept, format=format, force=force)
     if json:

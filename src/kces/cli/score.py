@@ -10,10 +10,13 @@ import typer
 
 from kces.cli.graph_input import check_target
 from kces.cli.input_options import InputOptions, OrderOption
+from kces.cli.on_disk import stays_on_disk
 from kces.cli.option_groups import with_option_groups
 from kces.cli.options import ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import errors, print_json, print_lines, show_table
+from kces.cli.scale_options import ScaleOptions
 from kces.cli.score_input import ScoringOptions, score_input
+from kces.errors import InvalidParameterError
 from kces.interop.json_records import plain_records
 from kces.interop.scored_rows import check_order, scored_rows
 from kces.interop.table_files import table_format, write_table
@@ -36,9 +39,18 @@ def score(
             "or - for standard output.",
         ),
     ] = None,
+    added: Annotated[
+        Path | None,
+        typer.Option(
+            "--added",
+            metavar="FILE",
+            help="Score the links of this table against GRAPH, a graph folder, without scoring GRAPH again.",
+        ),
+    ] = None,
     order: OrderOption = "ranked",
     inputs: InputOptions = InputOptions(),
     scoring: ScoringOptions = ScoringOptions(),
+    scale: ScaleOptions = ScaleOptions(),
     force: ForceOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -48,7 +60,19 @@ def score(
     to_stdout = output is not None and check_target(output, json=json, force=force)
     if output is not None:
         table_format(output)  # an unknown ending is refused before any work
-    found = score_input(graph, inputs, scoring, quiet=quiet)
+    if added is not None:
+        if not stays_on_disk(graph, inputs, scoring, scale):
+            raise InvalidParameterError("--added goes with a graph folder and preset robust; see kces convert")
+        from kces.cli.score_added import score_added_links
+
+        score_added_links(graph, added, output, scoring, scale, force=force, json=json, quiet=quiet)
+        return
+    if stays_on_disk(graph, inputs, scoring, scale):
+        from kces.cli.score_folder import score_on_disk
+
+        score_on_disk(graph, output, scoring, scale, order=order, force=force, json=json, quiet=quiet)
+        return
+    found = score_input(graph, inputs, scoring, quiet=quiet, scale=scale, output=output)
     scored, cut, records = found.scored, found.cut, found.opened.records
     table = scored.table(cut)
     results = table.drop(columns=["source", "target"]).set_index(cut.order).sort_index()

@@ -24,9 +24,12 @@ from kces.cli.settings import parse_settings
 from kces.cut import Cut
 from kces.errors import InvalidParameterError
 from kces.ranking import check_alpha
-from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
+from kces.scorers import AUTO, LABELS, Scored, ScoreOptions, make_scorer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kces.cli.scale_options import ScaleOptions
     from kces.scorers.paper import PaperScorer
 
 __all__ = ["PaperOptions", "ScoredInput", "ScoringOptions", "parse_alpha", "score_input", "score_opened"]
@@ -128,10 +131,24 @@ class ScoredInput:
         ]
 
 
-def score_input(graph: str, inputs: InputOptions, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
-    """Open GRAPH, score its edges and cut them."""
+def score_input(
+    graph: str,
+    inputs: InputOptions,
+    scoring: ScoringOptions,
+    *,
+    quiet: bool,
+    scale: ScaleOptions | None = None,
+    output: Path | None = None,
+) -> ScoredInput:
+    """Open GRAPH, score its edges and cut them; in parts that are kept, where ``scale`` says something."""
     scoring.checked()  # a wrong option is refused before a large file is read
-    return score_opened(open_input(graph, inputs), scoring, quiet=quiet)
+    if scale is None or not scale.given:
+        return score_opened(open_input(graph, inputs), scoring, quiet=quiet)
+    from kces.cli.folder_input import paper_folder
+
+    with progress_bar(quiet=quiet) as progress, paper_folder(graph, scoring, scale, output, progress) as scored:
+        opened = GraphInput(scored.graph)
+        return ScoredInput(opened, scored, scored.cut(parse_alpha(scoring.alpha)), scoring.seed)
 
 
 def score_opened(opened: GraphInput, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
@@ -143,14 +160,14 @@ def score_opened(opened: GraphInput, scoring: ScoringOptions, *, quiet: bool) ->
 
 
 def parse_alpha(text: str) -> float | str:
-    """``--alpha``: a number or ``auto``.
+    """``--alpha``: a number, ``auto`` or ``labels``.
 
-    >>> parse_alpha("0.2"), parse_alpha("auto")
-    (0.2, 'auto')
+    >>> parse_alpha("0.2"), parse_alpha("labels")
+    (0.2, 'labels')
     """
-    if text == AUTO:
+    if text in (AUTO, LABELS):
         return text
     try:
         return check_alpha(float(text))
     except ValueError:
-        raise InvalidParameterError(f"alpha must lie in [0, 1], or be auto; got {text}") from None
+        raise InvalidParameterError(f"alpha must lie in [0, 1], or be auto or labels; got {text}") from None

@@ -15,11 +15,12 @@ import scipy.sparse as sp
 from kces.datasets.npz_graphs import load_arrays, read_adjacency
 from kces.errors import GraphWarning, UnreadableFileError
 from kces.graph import Graph
+from kces.types import Values
 
 __all__ = ["find_ogb_folder", "read_ogb", "read_structure"]
 
 _N_FEATURES = 128
-# With unit noise, the nearest class centre is the right one for about half of the nodes: features that
+# With unit noise, the nearest class center is the right one for about half of the nodes: features that
 # help without giving the classes away.
 _CENTRE_SCALE = 0.2
 _OGB_FOLDER = "ogbn_arxiv"
@@ -96,7 +97,7 @@ def _undirected(citations: sp.csr_array) -> sp.csr_array:
     return either
 
 
-def _read_csv(path: Path, dtype: Any) -> npt.NDArray[Any]:
+def _read_csv(path: Path, dtype: Any) -> Values:
     try:
         return pd.read_csv(path, header=None, dtype=dtype).to_numpy()
     except (OSError, ValueError, EOFError) as error:

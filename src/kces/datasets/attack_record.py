@@ -195,6 +195,7 @@ def _in_order(graph: Graph, ids: Names, source: Path) -> Graph:
         test=None if graph.test is None else number_of[graph.test],
         node_ids=plain_ids(ids.astype(object)),
         feature_names=graph.feature_names if graph.has_features else None,
+        own_values=None if graph.own_values is None else graph.own_values.taken(rows),
         name=graph.name,
     )
 

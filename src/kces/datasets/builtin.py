@@ -8,19 +8,14 @@ import numpy.typing as npt
 from kces.errors import InvalidParameterError
 from kces.graph import Graph, edge_keys
 from kces.memory import require_memory
+from kces.offered import BUILTIN_GRAPHS
 
-__all__ = ["BUILTIN_HELP", "digits", "is_builtin", "load_builtin", "stratified_split", "synthetic"]
-
-BUILTIN_HELP = {
-    "digits": "5-nearest-neighbour graph of scikit-learn's handwritten digits (1,797 nodes, 10 classes)",
-    "synthetic": "degree-corrected block model, e.g. synthetic:n=2000,seed=0 "
-    "(also classes=, degree=, homophily=, features=, signal=)",
-}
+__all__ = ["digits", "is_builtin", "load_builtin", "stratified_split", "synthetic"]
 
 
 def is_builtin(name: str) -> bool:
     """True for ``digits``, ``synthetic`` and ``synthetic:…``."""
-    return name.split(":", 1)[0] in BUILTIN_HELP
+    return name.split(":", 1)[0] in BUILTIN_GRAPHS
 
 
 def load_builtin(name: str) -> Graph:
@@ -30,8 +25,8 @@ def load_builtin(name: str) -> Graph:
     100
     """
     kind, _, text = name.partition(":")
-    if kind not in BUILTIN_HELP:
-        raise InvalidParameterError(f"unknown built-in graph '{name}'; there are: {', '.join(BUILTIN_HELP)}")
+    if kind not in BUILTIN_GRAPHS:
+        raise InvalidParameterError(f"unknown built-in graph '{name}'; there are: {', '.join(BUILTIN_GRAPHS)}")
     if kind == "digits":
         if text:
             raise InvalidParameterError("the digits graph takes no options")
@@ -62,7 +57,7 @@ def _parse_options(text: str) -> dict[str, int | float]:
 
 
 def digits(n_neighbors: int = 5, seed: int = 0) -> Graph:
-    """The symmetrised k-nearest-neighbour graph of the digits images, with a 10/10/80 split.
+    """The symmetrised k-nearest-neighbor graph of the digits images, with a 10/10/80 split.
 
     Of equally near images the first is taken: which of them a search tree meets first depends on the threads.
 
@@ -95,7 +90,7 @@ def synthetic(
     """A degree-corrected stochastic block model with class-conditional Gaussian features.
 
     Each of about ``n * degree / 2`` edges joins two nodes of one class with probability ``homophily``;
-    a node is drawn in proportion to a power-law weight, so hubs occur. Features are a class centre of
+    a node is drawn in proportion to a power-law weight, so hubs occur. Features are a class center of
     norm ``signal * sqrt(features)`` plus unit noise. Built from whole arrays: a million edges take seconds.
 
     >>> graph = synthetic(n=200, seed=3)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from kces.datasets import arxiv, flickr, npz_graphs, planetoid
+from kces.datasets import arxiv, coauthor, flickr, npz_graphs, planetoid
 from kces.datasets.builtin import is_builtin
 from kces.datasets.file_registry import FILES
 from kces.datasets.local_files import path_of
@@ -15,6 +15,7 @@ from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.datasets.splits import prognn_split
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.offered import DATASETS as OFFERED
 from kces.plugins import Registry, origin_of
 from kces.progress import Progress
 
@@ -62,18 +63,18 @@ class DatasetEntry:
 
     @property
     def licence(self) -> str:
-        """Licences that the sources of the files state, each named once, the graph's own first."""
+        """Licenses that the sources of the files state, each named once, the graph's own first."""
         return ", ".join(dict.fromkeys(FILES[file].licence for file in self.files))
 
 
-def _meta_attack(name: str, about: str, *counts: int) -> DatasetEntry:
+def _meta_attack(name: str, *counts: int) -> DatasetEntry:
     graph, split = f"gnn-meta-attack/data/{name}.npz", f"Pro-GNN/splits/{name}_prognn_splits.json"
 
     def read(request: LoadRequest) -> Graph:
         nodes = prognn_split(request.path(split))
         return npz_graphs.read_meta_attack(request.path(graph), name, nodes)
 
-    return DatasetEntry(name, about, Counts(*counts), (graph, split), read)
+    return DatasetEntry(name, OFFERED[name], Counts(*counts), (graph, split), read)
 
 
 def _pubmed() -> DatasetEntry:
@@ -84,9 +85,7 @@ def _pubmed() -> DatasetEntry:
         paths = {part: request.path(file) for part, file in parts.items()}
         return planetoid.read_planetoid(paths, "pubmed", prognn_split(request.path(split)))
 
-    return DatasetEntry(
-        "pubmed", "citations, diabetes papers", Counts(19717, 44324, 500, 3), (*parts.values(), split), read
-    )
+    return DatasetEntry("pubmed", OFFERED["pubmed"], Counts(19717, 44324, 500, 3), (*parts.values(), split), read)
 
 
 def _flickr() -> DatasetEntry:
@@ -97,9 +96,16 @@ def _flickr() -> DatasetEntry:
         cache = cache_folder() / "derived" / f"flickr-{FILES[file].sha256[:12]}.npz"
         return flickr.read_flickr(request.path(file), cache, progress=request.progress)
 
-    return DatasetEntry(
-        "flickr", "users of a photo site, the small graph", Counts(7575, 239738, 12047, 9), (file,), read
-    )
+    return DatasetEntry("flickr", OFFERED["flickr"], Counts(7575, 239738, 12047, 9), (file,), read)
+
+
+def _coauthor_physics() -> DatasetEntry:
+    file, name = "GraphData/datasets/coauthor_phy.npz", "coauthor_physics"
+
+    def read(request: LoadRequest) -> Graph:
+        return coauthor.read_coauthor(request.path(file), name, request.split)
+
+    return DatasetEntry(name, OFFERED[name], Counts(34493, 247962, 8415, 5), (file,), read)
 
 
 def _arxiv() -> DatasetEntry:
@@ -114,38 +120,39 @@ def _arxiv() -> DatasetEntry:
 
     return DatasetEntry(
         "ogbn-arxiv",
-        "citations, computer science",
+        OFFERED["ogbn-arxiv"],
         Counts(169343, 1157799, 128, 40),
         (adjacency, labels),
         read,
     )
 
 
-def _heterophilous(name: str, about: str, *counts: int) -> DatasetEntry:
+def _heterophilous(name: str, *counts: int) -> DatasetEntry:
     file = f"heterophilous/{name}.npz"
 
     def read(request: LoadRequest) -> Graph:
         return npz_graphs.read_heterophilous(request.path(file), name, request.split)
 
-    return DatasetEntry(name, about, Counts(*counts), (file,), read)
+    return DatasetEntry(name, OFFERED[name], Counts(*counts), (file,), read)
 
 
 _OWN = {
     entry.name: entry
     for entry in (
-        _meta_attack("cora", "citations, machine learning", 2485, 5069, 1433, 7),
-        _meta_attack("citeseer", "citations, computer science", 2110, 3668, 3703, 6),
-        _meta_attack("cora_ml", "citations, machine learning, other sample", 2810, 7981, 2879, 7),
-        _meta_attack("polblogs", "links between political blogs, no features", 1222, 16714, 1222, 2),
+        _meta_attack("cora", 2485, 5069, 1433, 7),
+        _meta_attack("citeseer", 2110, 3668, 3703, 6),
+        _meta_attack("cora_ml", 2810, 7981, 2879, 7),
+        _meta_attack("polblogs", 1222, 16714, 1222, 2),
         _pubmed(),
         _flickr(),
+        _coauthor_physics(),
         _arxiv(),
-        _heterophilous("texas", "web pages of a university", 183, 279, 1703, 5),
-        _heterophilous("wisconsin", "web pages of a university", 251, 450, 1703, 5),
-        _heterophilous("cornell", "web pages of a university", 183, 277, 1703, 5),
-        _heterophilous("actor", "actors named on one page", 7600, 26659, 932, 5),
-        _heterophilous("chameleon_filtered", "Wikipedia pages, duplicates removed", 890, 8854, 2325, 5),
-        _heterophilous("squirrel_filtered", "Wikipedia pages, duplicates removed", 2223, 46998, 2089, 5),
+        _heterophilous("texas", 183, 279, 1703, 5),
+        _heterophilous("wisconsin", 251, 450, 1703, 5),
+        _heterophilous("cornell", 183, 277, 1703, 5),
+        _heterophilous("actor", 7600, 26659, 932, 5),
+        _heterophilous("chameleon_filtered", 890, 8854, 2325, 5),
+        _heterophilous("squirrel_filtered", 2223, 46998, 2089, 5),
     )
 }
 

@@ -6,14 +6,18 @@ import hashlib
 import http.client
 import os
 import urllib.error
+import urllib.parse
 import urllib.request
+from http.client import HTTPMessage
 from pathlib import Path
+from typing import IO
 
 from kces.datasets.file_registry import DataFile
+from kces.datasets.roots import make_private_folder
 from kces.errors import UnreadableFileError
 from kces.progress import Progress, silent
 
-__all__ = ["download", "sha256_of"]
+__all__ = ["download", "refuse_unsafe", "sha256_of"]
 
 _CHUNK = 1 << 16
 _TIMEOUT_SECONDS = 30.0
@@ -34,7 +38,8 @@ def download(file: DataFile, target: Path, progress: Progress = silent) -> None:
         raise UnreadableFileError(f"{file.path} has no public address ({file.note}); put it at {target}")
     part = target.with_name(target.name + ".part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        refuse_unsafe(file.address)
+        make_private_folder(target.parent)
         _complete(file.address, file, part, progress)
         _refuse_damaged(file, part, target)
         os.replace(part, target)
@@ -43,6 +48,29 @@ def download(file: DataFile, target: Path, progress: Progress = silent) -> None:
             f"cannot download {file.address} ({_reason(error)}); try again, "
             f"or get the file elsewhere and put it at {target}"
         ) from error
+
+
+def refuse_unsafe(address: str) -> None:
+    """Refuse an address that others could answer in its place: https, or a server on this very machine.
+
+    >>> refuse_unsafe("https://example.org/cora.npz")
+    """
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _THIS_MACHINE):
+        raise UnreadableFileError(f"{address} is not https, so anyone on the way could change the file")
+
+
+class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows to other hosts, because what comes is held against its SHA-256, but never away from https."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> urllib.request.Request | None:
+        refuse_unsafe(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 def _complete(address: str, file: DataFile, part: Path, progress: Progress) -> None:
@@ -56,7 +84,7 @@ def _complete(address: str, file: DataFile, part: Path, progress: Progress) -> N
     request = urllib.request.Request(address, headers={"User-Agent": "kces"})
     if have:
         request.add_header("Range", f"bytes={have}-")
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
+    with urllib.request.build_opener(_SafeRedirects).open(request, timeout=_TIMEOUT_SECONDS) as answer:
         # A server that knows no ranges answers 200 with the whole file: start again.
         continues = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         done = have if continues else 0

@@ -155,6 +155,14 @@ _TABLES = [
         """,
     ),
     _table(
+        "GraphData/datasets",
+        _RAW + "/EdisonLeeeee/GraphData/master/datasets",
+        "none stated",
+        """
+        1c930d99910763bc5f0c1aa90e8baa945f5ad6027663fe5332d0f08fde33cd7d 3772032 coauthor_phy.npz
+        """,
+    ),
+    _table(
         "ogbn-arxiv",
         _RAW + "/DEEP-PolyU/NetBenchmark/06c884a9448433feadb6131e9e81f8b284685992/data/ogbn-arxiv",
         "ODC-BY",

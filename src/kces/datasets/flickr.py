@@ -5,7 +5,6 @@ from __future__ import annotations
 import zipfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +12,15 @@ import scipy.sparse as sp
 
 from kces.atomic import atomic_write
 from kces.datasets.builtin import stratified_split
+from kces.datasets.roots import make_private_folder
 from kces.errors import KCESError, UnreadableFileError
 from kces.graph import Graph
 from kces.progress import Progress, silent
+from kces.types import Values
 
 __all__ = ["read_flickr"]
 
-_Arrays = dict[str, npt.NDArray[Any]]
+_Arrays = dict[str, Values]
 _KEYS = ("edges", "labels", "indices", "indptr", "n_features")
 
 
@@ -32,7 +33,7 @@ def read_flickr(path: Path, cache: Path, name: str = "flickr", progress: Progres
     if arrays is None:
         arrays = _parse(path, progress)
         with suppress(KCESError, OSError):  # the cache only saves time
-            cache.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(cache.parent)
             with atomic_write(cache, force=True) as temporary:
                 np.savez_compressed(temporary, **arrays)  # type: ignore[arg-type]
     indices, indptr, labels = arrays["indices"], arrays["indptr"], arrays["labels"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.builtin import BUILTIN_HELP, is_builtin, load_builtin
+from kces.datasets.builtin import is_builtin, load_builtin
 from kces.datasets.catalogue import DATASETS, LoadRequest
 from kces.datasets.local_files import path_of
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import files_of, is_published, read_published
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
+from kces.offered import BUILTIN_GRAPHS
 from kces.progress import Progress, silent
 
 __all__ = ["fetch", "files_needed", "load", "load_attacked"]
@@ -85,7 +86,9 @@ def _load_clean(dataset: str, request: LoadRequest) -> Graph:
 
 def _check_known(dataset: str) -> None:
     if dataset not in DATASETS:
-        raise InvalidParameterError(f"unknown data set '{dataset}'; there are: {', '.join([*DATASETS, *BUILTIN_HELP])}")
+        raise InvalidParameterError(
+            f"unknown data set '{dataset}'; there are: {', '.join([*DATASETS, *BUILTIN_GRAPHS])}"
+        )
 
 
 def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None, progress: Progress) -> AttackedGraph:

@@ -10,7 +10,7 @@ from kces.datasets.roots import cache_folder, data_root, is_writable
 from kces.errors import UnreadableFileError
 from kces.progress import Progress, silent
 
-__all__ = ["ensure", "find", "path_of"]
+__all__ = ["ensure", "file_here", "path_of"]
 
 
 def path_of(path: str, root: str | Path | None = None, progress: Progress = silent) -> Path:
@@ -18,7 +18,7 @@ def path_of(path: str, root: str | Path | None = None, progress: Progress = sile
     return ensure(FILES[path], root, progress)
 
 
-def find(file: DataFile, root: str | Path | None = None) -> Path | None:
+def file_here(file: DataFile, root: str | Path | None = None) -> Path | None:
     """Where the file is if it is here (judged by its length only), without touching the network."""
     for folder in _folders(data_root(root)):
         path = folder / file.path

@@ -5,15 +5,14 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
+from kces.types import Values
 
 __all__ = [
     "N_HETEROPHILOUS_SPLITS",
@@ -69,7 +68,7 @@ def read_adjacency(path: Path) -> sp.csr_array:
         raise UnreadableFileError(f"{path} is not a sparse matrix saved by scipy: {error}") from error
 
 
-def load_arrays(path: Path, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, npt.NDArray[Any]]:
+def load_arrays(path: Path, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Values]:
     """The named arrays only: some archives also hold pickled objects, which are never touched."""
     try:
         with np.load(path) as archive:
@@ -79,11 +78,13 @@ def load_arrays(path: Path, required: Iterable[str], optional: Iterable[str] = (
         raise UnreadableFileError(f"{path} is not a graph archive: {error}") from error
 
 
-def _csr(arrays: dict[str, npt.NDArray[Any]], prefix: str) -> sp.csr_array:
+def _csr(arrays: dict[str, Values], prefix: str) -> sp.csr_array:
     data, indices, indptr = (arrays[f"{prefix}_{part}"] for part in ("data", "indices", "indptr"))
     return sp.csr_array((data, indices, indptr), shape=tuple(arrays[f"{prefix}_shape"]))
 
 
 def _largest_component(adjacency: sp.csr_array) -> npt.NDArray[np.int64]:
+    from scipy.sparse.csgraph import connected_components  # here: slow to load, and most graphs are no data sets
+
     _, component = connected_components(adjacency, directed=False)
     return np.flatnonzero(component == np.bincount(component).argmax())

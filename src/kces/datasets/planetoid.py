@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from kces.errors import UnreadableFileError
 from kces.graph import Graph
+from kces.types import Values
 
 __all__ = ["PARTS", "read_planetoid", "restricted_load"]
 
@@ -22,9 +23,9 @@ PARTS = ("allx", "ally", "tx", "ty", "graph", "test.index")
 class _CsrState:
     """Stands in for scipy's matrix class: takes its pickled attributes and runs none of its code."""
 
-    data: npt.NDArray[Any]
-    indices: npt.NDArray[Any]
-    indptr: npt.NDArray[Any]
+    data: Values
+    indices: Values
+    indptr: Values
     _shape: tuple[int, int]
 
     def to_csr(self) -> sp.csr_array:

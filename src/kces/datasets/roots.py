@@ -7,7 +7,7 @@ import stat
 import sys
 from pathlib import Path
 
-__all__ = ["cache_folder", "data_root", "is_writable"]
+__all__ = ["cache_folder", "data_root", "is_writable", "make_private_folder"]
 
 
 def cache_folder() -> Path:
@@ -31,6 +31,21 @@ def data_root(given: str | Path | None = None) -> Path:
         return Path(given).expanduser()
     from_environment = os.environ.get("KCES_DATA_ROOT")
     return Path(from_environment).expanduser() if from_environment else cache_folder()
+
+
+def make_private_folder(folder: Path) -> Path:
+    """Make a folder with all above it; the cache folder, if it is new, for the user's eyes alone.
+
+    >>> import tempfile
+    >>> make_private_folder(Path(tempfile.mkdtemp()) / "a" / "b").is_dir()
+    True
+    """
+    cache = cache_folder()
+    if folder == cache or cache in folder.parents:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def is_writable(folder: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from kces.graph import Graph
 from kces.types import Ints
@@ -33,6 +32,8 @@ def graph_facts(graph: Graph) -> dict[str, str | int | float | None]:
     >>> summary["nodes"], summary["degree_max"], summary["components"], summary["train"], summary["test"]
     (4, 2, 2, 1, None)
     """
+    from scipy.sparse.csgraph import connected_components  # here: slow to load, and most graphs are no data sets
+
     degrees = np.diff(graph.adjacency.indptr)
     components, _ = connected_components(graph.adjacency, directed=False)
     return {

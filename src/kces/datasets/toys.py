@@ -53,7 +53,7 @@ def thorny() -> Graph:
     edges = [
         *[(0, k) for k in range(1, 9)],  # a hub
         *[(1, 2), (2, 3), (1, 3), (3, 4)],  # triangles on it, one a 4-clique
-        *[(5, 9), (6, 9)],  # 5 and 6 are twins: same neighbours, same features
+        *[(5, 9), (6, 9)],  # 5 and 6 are twins: same neighbors, same features
         *[(9, 10), (10, 11)],  # a path that ends in the featureless leaf 11
         *[(12, 13)],  # a component of two nodes, one of them featureless
     ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from kces.engines.exact import ExactEngine
 from kces.engines.gradient import GradientEngine
@@ -11,9 +11,10 @@ from kces.engines.local import LocalEngine
 from kces.engines.parameters import check_names
 from kces.engines.problem import Problem
 from kces.engines.regime import Regime
-from kces.engines.subgraph import MonteCarloEngine, SubgraphEngine
 from kces.errors import InvalidParameterError
 from kces.memory import require_memory
+from kces.offered import ENGINES as OFFERED
+from kces.offered import load_target
 from kces.progress import Progress
 from kces.types import Array
 
@@ -34,9 +35,7 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: dict[str, Any] = {
-    engine.name: engine for engine in (ExactEngine, LocalEngine, GradientEngine, SubgraphEngine, MonteCarloEngine)
-}
+ENGINES: dict[str, Callable[..., Engine]] = {name: load_target(target) for name, target in OFFERED.items()}
 
 _SOLVING = (LocalEngine.name, GradientEngine.name)
 """Engines that take the regime's solver and far field; none needs less memory."""

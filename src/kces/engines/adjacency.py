@@ -1,4 +1,4 @@
-"""The graph as compiled loops read it: neighbour lists, looking up a link, counting shared neighbours."""
+"""The graph as compiled loops read it: neighbor lists, looking up a link, counting shared neighbors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 from kces.graph import Graph
 from kces.types import Array, Ints
 
-__all__ = ["Adjacency", "adjacency_of", "find", "owners", "shared_neighbours"]
+__all__ = ["Adjacency", "adjacency_of", "owners", "position_in_row", "shared_neighbours"]
 
 
 class Adjacency(NamedTuple):
-    """Sorted neighbour lists in CSR form. A position in ``indices`` stands for a directed edge.
+    """Sorted neighbor lists in CSR form. A position in ``indices`` stands for a directed edge.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ def owners(adjacency: Adjacency) -> Ints:
 
 
 @numba.njit(cache=True, inline="always")
-def find(adjacency, row, column):
+def position_in_row(adjacency, row, column):
     """Position of ``column`` in the list of ``row``, or -1."""
     indices = adjacency.indices
     low, high = adjacency.indptr[row], adjacency.indptr[row + 1] - 1
@@ -61,9 +61,9 @@ def find(adjacency, row, column):
 
 
 def shared_neighbours(graph: Graph, edges: Ints) -> Ints:
-    """Common neighbours of the ends of each of ``edges`` (E, 2), shape (E,): in all, three times the triangles.
+    """Common neighbors of the ends of each of ``edges`` (E, 2), shape (E,): in all, three times the triangles.
 
-    The shorter list of each edge is looked up in the longer one, so that a hub costs no more than its neighbours.
+    The shorter list of each edge is looked up in the longer one, so that a hub costs no more than its neighbors.
 
     >>> from kces.datasets.toys import barbell
     >>> int(shared_neighbours(barbell(4), barbell(4).edges).sum()) // 3  # two cliques of four
@@ -82,6 +82,6 @@ def _count_shared(adjacency, edges):
         if indptr[short + 1] - indptr[short] > indptr[long + 1] - indptr[long]:
             short, long = long, short
         for at in range(indptr[short], indptr[short + 1]):
-            if find(adjacency, long, adjacency.indices[at]) >= 0:
+            if position_in_row(adjacency, long, adjacency.indices[at]) >= 0:
                 shared[e] += 1
     return shared

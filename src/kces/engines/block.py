@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from kces.engines.adjacency import find
+from kces.engines.adjacency import position_in_row
 from kces.engines.removal import (
     compiled,
     endpoint_coefficients,
@@ -32,7 +32,7 @@ class Block(NamedTuple):
     ----------
     nodes : (s,).
     alpha, beta, gamma : (s,), coefficients of the moved rows (see ``removal.py``).
-    at_i, at_j : (s,), position of the node in the list of i, of j; -1 where it is not a neighbour.
+    at_i, at_j : (s,), position of the node in the list of i, of j; -1 where it is not a neighbor.
     """
 
     nodes: Ints
@@ -60,21 +60,21 @@ class Cosines(NamedTuple):
 
 @numba.njit(cache=True)
 def collect_block(i, j, adjacency, listed):
-    """Endpoints, listed neighbours, then second neighbours until the block is full, with their coefficients."""
+    """Endpoints, listed neighbors, then second neighbors until the block is full, with their coefficients."""
     nodes = np.empty(listed.most, dtype=np.int64)
     nodes[0], nodes[1] = i, j
     size = 2
     for end in range(2):
         size = _take_neighbours(nodes[end], nodes, size, listed.most, adjacency.indices, listed)
     first = size
-    for t in range(2, first):  # breadth first; most second neighbours do not move themselves
+    for t in range(2, first):  # breadth first; most second neighbors do not move themselves
         size = _take_neighbours(nodes[t], nodes, size, listed.fill, adjacency.indices, listed)
     return _with_coefficients(nodes[:size], adjacency)
 
 
 @numba.njit(cache=True)
 def _take_neighbours(node, nodes, size, limit, indices, listed):
-    """Append the listed neighbours of ``node`` that are not in the block yet, while it has room."""
+    """Append the listed neighbors of ``node`` that are not in the block yet, while it has room."""
     for at in range(listed.start[node], listed.start[node + 1]):
         k = indices[listed.position[at]]
         if size >= limit:
@@ -102,10 +102,10 @@ def _with_coefficients(nodes, adjacency):
     alpha[0], beta[0], gamma[0] = _endpoint(degrees[i], degrees[j])
     alpha[1], gamma[1], beta[1] = _endpoint(degrees[j], degrees[i])
     for t in range(1, size):
-        at_i[t] = find(adjacency, i, nodes[t])
-    at_j[0] = find(adjacency, j, i)
+        at_i[t] = position_in_row(adjacency, i, nodes[t])
+    at_j[0] = position_in_row(adjacency, j, i)
     for t in range(2, size):
-        at_j[t] = find(adjacency, j, nodes[t])
+        at_j[t] = position_in_row(adjacency, j, nodes[t])
         if at_i[t] >= 0:
             beta[t] = _neighbour(degrees[nodes[t]], degrees[i])
         if at_j[t] >= 0:

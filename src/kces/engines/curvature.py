@@ -52,7 +52,7 @@ def second_order(t, k, at_i, at_j, at_edge, column, curvature, move):
     """``δᵀ M_k δ / 2`` for ``δ = u Z_k + v_i X_i + v_j X_j``, ``move = (u, v_i, v_j)``, where the edge (i, j) goes.
 
     t = 0 is the row of i itself, t = 1 that of j; ``at_i`` and ``at_j`` say where k→i and k→j stand (-1: k is not a
-    neighbour), ``at_edge`` where the edge itself does; a common neighbour takes the cross term of j.
+    neighbor), ``at_edge`` where the edge itself does; a common neighbor takes the cross term of j.
     """
     u, v_i, v_j = move
     total = u * u * curvature.zz[k, column] + 2.0 * v_i * v_j * curvature.neighbour_cross[at_edge, column]

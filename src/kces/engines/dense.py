@@ -19,7 +19,7 @@ def dense(matrix: Features, dtype: type = np.float64) -> npt.NDArray:
     >>> dense(np.eye(2), np.float32).dtype
     dtype('float32')
     """
-    return np.ascontiguousarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=dtype)
+    return np.ascontiguousarray(matrix.astype(dtype).toarray() if is_sparse(matrix) else matrix, dtype=dtype)
 
 
 def padded(matrix: Features) -> Singles:

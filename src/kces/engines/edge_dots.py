@@ -1,4 +1,4 @@
-"""Inner products of features with a vector per node, along the edges: of each node's own row and of its neighbours'."""
+"""Inner products of features with a vector per node, along the edges: of each node's own row and of its neighbors'."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _edge_blocks(supports: Supports, degrees: Array, edges: Ints, wanted: Bools)
     """Blocks of edges whose distinct rows fit the memory budget.
 
     Edges are ordered by their endpoint of higher degree, so that a hub's many rows are made in one block
-    (rarely two) and only the short lists of its neighbours are made again elsewhere.
+    (rarely two) and only the short lists of its neighbors are made again elsewhere.
     """
     i, j = edges[:, 0], edges[:, 1]
     hub = np.where(degrees[i] >= degrees[j], i, j)

@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from kces.engines.curvature import Curvature, curvature_of_columns, flat_curvature, pair_curvature
-from kces.engines.dense import dense
 from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.problem import Problem
@@ -55,7 +54,7 @@ def far_field(
     """The field of ``a`` (N, c), in the way of the problem's regime; ``curved`` adds the second order.
 
     ``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
-    ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbours
+    ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbors
     (O(N F² + E F) time, O(N F) memory), and with the stored kernel ``triangle`` what the expansion leaves out (O(N²)
     time).
     """
@@ -103,16 +102,16 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
 
 
 def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None, curved: bool) -> FarField:
-    unit = dense(problem.unit, np.float32)
+    unit = problem.unit_singles
     adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
     near = sp.csr_array((_slope_rest(indptr, indices, unit), indices, indptr), shape=adjacency.shape)
     parts, curved_parts = [], []
     for a in columns:
         with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-            weighted = a.astype(np.float32)[:, None] * unit
-            moment = (weighted.T @ unit) / np.float32(np.pi)
-            along_z = unit @ moment
+            weighted: Singles = a.astype(np.float32)[:, None] * unit
+            moment: Singles = (weighted.T @ unit) / np.float32(np.pi)
+            along_z: Singles = unit @ moment
             if curved:
                 curved_parts.append(flat_curvature(problem, unit, moment, along_z))
             G = _series(unit, weighted, along_z, near)
@@ -128,7 +127,7 @@ def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTrian
 
 
 def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_array) -> Singles:
-    """``Σ_r a_r (1/4 + c_kr/π) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbours."""
+    """``Σ_r a_r (1/4 + c_kr/π) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbors."""
     squares = (unit * unit).sum(axis=1, keepdims=True)
     G = along_z + 0.25 * weighted.sum(axis=0)
     G += near @ weighted

@@ -12,7 +12,7 @@ from kces.engines.far_field import FarField, far_field
 from kces.engines.inner import gathered_dots, row_by_row
 from kces.engines.problem import Problem
 from kces.engines.removal import inverse_lengths, neighbour_coefficient, squared_length
-from kces.engines.solve import solve_codes, solve_memory
+from kces.engines.solve import Solution, solve_codes, solve_memory
 from kces.progress import Progress, silent
 from kces.types import Array, Ints
 
@@ -30,7 +30,7 @@ class FirstOrder:
     reverse : (2E,), for the directed edge k→m the position of m→k.
     xx : (N,), ``X_k·X_k``.
     neighbour : (2E,), for the directed edge k→m what row k contributes when another edge at m goes.
-    at_node : (N,), its sum over all neighbours k of m: the part that every edge of m shares.
+    at_node : (N,), its sum over all neighbors k of m: the part that every edge of m shares.
     """
 
     a: Array
@@ -41,9 +41,19 @@ class FirstOrder:
     at_node: Array
 
 
-def first_order(problem: Problem, seed: int = 0, *, curved: bool = False, progress: Progress = silent) -> FirstOrder:
-    """Solve for a, take the far field (``curved``: with its second order), and sum what each node's neighbours add."""
-    solution = solve_codes(problem, seed=seed, progress=progress)
+def first_order(
+    problem: Problem,
+    seed: int = 0,
+    *,
+    curved: bool = False,
+    solution: Solution | None = None,
+    progress: Progress = silent,
+) -> FirstOrder:
+    """Solve for a unless its ``solution`` is given, take the far field, and sum what neighbors add.
+
+    ``curved`` is with corrections of the solution and with the second order of the field.
+    """
+    solution = solution or solve_codes(problem, seed=seed, corrected=curved, progress=progress)
     field = far_field(problem, solution.a, triangle=solution.triangle, curved=curved, progress=progress)
     adjacency = adjacency_of(problem.graph)
     xx = row_by_row(problem.graph.features, problem.graph.features)

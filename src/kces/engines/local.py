@@ -13,8 +13,11 @@ A row k that is left without features needs no approximation: its new kernel row
 and since ``(H + λI) a = y`` its right-hand side is ``e_k = y_k``, the code. It must be taken so: any error of e_k is
 multiplied by 1/λ.
 
-S holds the endpoints and, of each endpoint, at most ``cap`` neighbours, those whose rows matter most. The other
-neighbours of a hub enter to first order, through a sum that all edges of the hub share: an edge never costs its
+Rows that are equal once the edge is gone are the same to all other nodes: ``y − e`` is one number for them. The
+approximations of g would part them a little, and that too would be multiplied by 1/λ, so their mean is taken.
+
+S holds the endpoints and, of each endpoint, at most ``cap`` neighbors, those whose rows matter most. The other
+neighbors of a hub enter to first order, through a sum that all edges of the hub share: an edge never costs its
 hub's degree squared.
 """
 
@@ -25,7 +28,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from kces.engines.adjacency import adjacency_of
+from kces.engines.adjacency import Adjacency, adjacency_of
 from kces.engines.block import block_cosines, collect_block, moved_lengths
 from kces.engines.block_kernel import factor_in_place, inverse_form, kernel_matrix
 from kces.engines.compact import compact
@@ -33,24 +36,27 @@ from kces.engines.curvature import Curvature, second_order
 from kces.engines.explained import explained_linear_part
 from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.first_order import FirstOrder, first_order, first_order_memory
-from kces.engines.neighbours import most_important_neighbours
+from kces.engines.neighbours import Listed, most_important_neighbours
 from kces.engines.parameters import whole_number
+from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
-from kces.engines.products import edges_of, inner_products, products_of
+from kces.engines.products import Edges, Products, edges_of, inner_products, products_of
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
 from kces.types import Array
 
 __all__ = ["LocalEngine"]
 
-_EDGE_CHUNK = 50_000
+
+SAME = 1.0 - 1e-8
+"""Cosine above which two rows count as equal: between them the kernel changes by far less than the ridge."""
 
 
 class Field(NamedTuple):
     """What an edge reads of the solution and of the far field, for codes of c columns.
 
     What belongs to the directed edge k→i stands at the place of i→k: an edge then reads it in one place, the list of
-    its endpoint, instead of in the lists of all its neighbours.
+    its endpoint, instead of in the lists of all its neighbors.
 
     Attributes
     ----------
@@ -58,7 +64,7 @@ class Field(NamedTuple):
     z_dot, x_dot : (N, c), ``Z_k·G_k`` and ``X_k·G_k``.
     dot_from : (2E, c), ``X_i·G_k`` at i→k.
     effect_from : (2E,), first-order effect of row k when another edge at i goes, at i→k.
-    at_node : (N,), its sum over the neighbours of i.
+    at_node : (N,), its sum over the neighbors of i.
     """
 
     a: Array
@@ -75,10 +81,10 @@ class LocalEngine:
 
     Parameters
     ----------
-    hops : 1 takes the neighbours of the endpoints into the block, 2 also (up to ``2 cap + 2`` nodes) theirs.
-    cap : most neighbours per endpoint in the block; None takes the largest that keeps the total work in bounds.
-    fill : with 1 hop, a block smaller than this is filled up with second neighbours: it costs little and helps most
-        where an endpoint has few neighbours. None takes 24, and 16 on large graphs.
+    hops : 1 takes the neighbors of the endpoints into the block, 2 also (up to ``2 cap + 2`` nodes) theirs.
+    cap : most neighbors per endpoint in the block; None takes the largest that keeps the total work in bounds.
+    fill : with 1 hop, a block smaller than this is filled up with second neighbors: it costs little and helps most
+        where an endpoint has few neighbors. None takes 24, and 16 on large graphs.
     seed : of the blocks, on graphs too large for a direct or iterative solve.
     """
 
@@ -96,25 +102,42 @@ class LocalEngine:
         """Bytes at the peak, that of the solve and the far field."""
         return first_order_memory(problem)
 
-    def score(self, problem: Problem, progress: Progress = silent) -> Array:
-        """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``."""
+    def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
+        """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
         problem = compact(problem, self.seed)
         order = first_order(problem, self.seed, curved=True, progress=progress)
+        return self.score_with(problem, order, progress, parts)
+
+    def score_with(
+        self, problem: Problem, order: FirstOrder, progress: Progress = silent, parts: Parts = one_after_another
+    ) -> Array:
+        """The same with a solution and a far field that are known, of a problem that is compact."""
         field, curvature = _as_edges_read(problem, order)
         shared = explained_linear_part(problem)
         size = problem.regime.block_size(self.hops, self.cap, self.fill)
         listed = most_important_neighbours(problem, order.a, size)
         adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
-        total = len(edges.ends)
-        scores = np.empty(total)
-        progress("local: score edges", 0, total)
-        for start in range(0, total, _EDGE_CHUNK):
-            stop = min(start + _EDGE_CHUNK, total)
-            scores[start:stop] = _score_edges(
-                edges.part(start, stop), adjacency, listed, products, field, curvature, problem.ridge, shared
-            )
-            progress("local: score edges", stop, total)
-        return 2.0 / problem.graph.n_nodes * scores
+        state = LocalState(edges, adjacency, listed, products, field, curvature, problem.ridge, shared)
+        return 2.0 / problem.graph.n_nodes * parts(score_part, state, len(edges.ends), progress)
+
+
+class LocalState(NamedTuple):
+    """What every edge reads: all that is left of the graph once the global solve is done."""
+
+    edges: Edges
+    adjacency: Adjacency
+    listed: Listed
+    products: Products
+    field: Field
+    curvature: Curvature
+    ridge: float
+    shared: float
+
+
+def score_part(state: LocalState, start: int, stop: int) -> Array:
+    """Scores of a range of edges, but for the factor 2 / N."""
+    scores: Array = _score_edges(state.edges.part(start, stop), *state[1:])
+    return scores
 
 
 def _as_edges_read(problem: Problem, order: FirstOrder) -> tuple[Field, Curvature]:
@@ -143,7 +166,7 @@ def _score_edges(edges, adjacency, listed, products, field, curvature, ridge, sh
 
 @numba.njit(cache=True)
 def _hubs_share(block, field):
-    """First-order effect of all neighbours of both ends but those in the block, which treats them exactly."""
+    """First-order effect of all neighbors of both ends but those in the block, which treats them exactly."""
     effect = field.effect_from
     total = (
         field.at_node[block.nodes[0]] - effect[block.at_i[1]] + field.at_node[block.nodes[1]] - effect[block.at_j[0]]
@@ -199,6 +222,7 @@ def _block_change(block, lengths, cosines, far, field, ridge, shared):
     size, own = len(block.nodes), field.a[block.nodes]
     K, K_new = kernel_matrix(cosines.before, ridge, shared), kernel_matrix(cosines.after, ridge, shared)
     factor_in_place(K_new)
+    first_like = _first_like(cosines.after)
     total, rhs = 0.0, np.empty(size)
     for column in range(own.shape[1]):
         for p in range(size):
@@ -212,5 +236,35 @@ def _block_change(block, lengths, cosines, far, field, ridge, shared):
             rhs[p] -= far[p, column]
             for q in range(size):
                 rhs[p] -= shared * (cosines.row_moved[p, q] - cosines.before[p, q]) * own[q, column]
+        _level_equal_rows(first_like, field.codes[block.nodes, column], rhs)
         total -= inverse_form(K_new, rhs)
     return total
+
+
+@numba.njit(cache=True)
+def _first_like(after):
+    """(s,) for each row of the block the first that is equal to it once the edge is gone: often itself."""
+    first = np.arange(len(after))
+    for p in range(1, len(after)):
+        for q in range(p):
+            if after[p, q] > SAME:
+                first[p] = first[q]
+                break
+    return first
+
+
+@numba.njit(cache=True)
+def _level_equal_rows(first_like, codes, rhs):
+    """Equal rows feel the same of all other nodes: ``y − e`` is made the same, their mean, in every group of them."""
+    for p in range(len(rhs)):
+        if first_like[p] != p:
+            continue
+        total, count = 0.0, 0
+        for q in range(p, len(rhs)):
+            if first_like[q] == p:
+                total += codes[q] - rhs[q]
+                count += 1
+        if count > 1:
+            for q in range(p, len(rhs)):
+                if first_like[q] == p:
+                    rhs[q] = codes[q] - total / count

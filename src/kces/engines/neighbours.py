@@ -1,4 +1,4 @@
-"""Which neighbours of a node an edge's block takes: those whose rows matter most."""
+"""Which neighbors of a node an edge's block takes: those whose rows matter most."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Listed", "most_important_neighbours"]
 
 
 class Listed(NamedTuple):
-    """The neighbours of each node that its blocks may take, most important first.
+    """The neighbors of each node that its blocks may take, most important first.
 
     Attributes
     ----------
     start : (N + 1,), where each node's list begins.
     position : (listed,), CSR positions.
     most : nodes of a block at most.
-    fill : nodes up to which a block is filled with second neighbours.
+    fill : nodes up to which a block is filled with second neighbors.
     """
 
     start: Ints
@@ -32,7 +32,7 @@ class Listed(NamedTuple):
 
 
 def most_important_neighbours(problem: Problem, a: Array, size: BlockSize) -> Listed:
-    """Of each node's neighbours, the ``cap`` whose rows move most where ``a`` (N, columns) is large.
+    """Of each node's neighbors, the ``cap`` whose rows move most where ``a`` (N, columns) is large.
 
     Row k moves by ``d_k^-1/2 δ_i ‖X_i‖ / ‖Z_k‖`` when an edge at i goes: the order of the k does not depend on i.
     """

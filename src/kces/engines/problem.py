@@ -7,11 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from kces.engines.dense import dense
 from kces.engines.inner import all_pairs
 from kces.engines.regime import Regime
 from kces.graph import Graph
 from kces.kernel import aggregate, arc_cosine, normalize_rows, propagation
-from kces.types import Array, Features
+from kces.types import Array, Features, Singles
 
 __all__ = ["Problem"]
 
@@ -51,6 +52,11 @@ class Problem:
     def unit(self) -> Features:
         """Rows of Z scaled to length one (zero rows stay zero), (N, F)."""
         return self._normalized[0]
+
+    @cached_property
+    def unit_singles(self) -> Singles:
+        """The same as an array in single precision, (N, F): only for engines that have asked for the memory."""
+        return dense(self.unit, np.float32)
 
     @property
     def lengths(self) -> Array:

@@ -30,21 +30,29 @@ WIDE = 1_024
 ITERATIVE_LIMIT = 24_000
 """Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed."""
 
+_CORRECTION_WORK = ((3.5e11, 2), (2e12, 1))
+"""Multiplications of one product with the streamed kernel, and how often it is then made: some seconds twice, or a
+minute once."""
+
 _DENSE_FEATURE_BYTES = 2**30
 """Sparse features that would be larger than this as an array are replaced by their leading components."""
 _REDUCED_WIDTH = 512
 
 _CAPS: dict[int, tuple[int, ...]] = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
-"""Candidate caps by hops. With one hop more than 32 neighbours were never seen to change the ranking."""
+"""Candidate caps by hops. With one hop more than 32 neighbors were never seen to change the ranking."""
 _CAPS_OF_LARGE_GRAPHS = (16, 8)
 _BLOCK_WORK = {1: 2e10, 2: 5e10}
 """Multiplications that all blocks together may cost, by hops: some seconds."""
 _FILL, _FILL_OF_LARGE_GRAPHS = 24, 16
 
 
+_SECONDS_PER_NODE, _SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 1e-3, 5e-6, 1.2e-9
+"""Of the local engine on graphs of ``make shapes``, and of reducing features: enough to tell minutes from hours."""
+
+
 @dataclass(frozen=True)
 class BlockSize:
-    """``cap``: most neighbours of each endpoint in a block; ``fill``: nodes up to which a smaller one is filled."""
+    """``cap``: most neighbors of each endpoint in a block; ``fill``: nodes up to which a smaller one is filled."""
 
     cap: int
     fill: int
@@ -60,7 +68,8 @@ class Regime:
     exact_work : multiplications that the exact engine would cost.
     engine : what ``auto`` takes, ``exact`` or ``local``.
     solver : of the global system: ``direct`` (Cholesky), ``iterative`` (conjugate gradients on a stored triangle of the
-        kernel) or ``partition`` (the kernel's linear term, and the rest within blocks of similar nodes).
+        kernel) or ``partition`` (the kernel's first two terms, and the rest within blocks of similar nodes).
+    corrections : of the solver ``partition``, on the true kernel.
     far_field : sums over all ``pairs`` of nodes, or over the ``series`` of the kernel's slope.
     width : features per node after the sparse ones of a large graph are reduced; else their number.
     one_hop, two_hops : size of an edge's block, by the engines' option ``hops``.
@@ -80,6 +89,7 @@ class Regime:
     exact_work: float
     engine: Literal["exact", "local"]
     solver: Literal["direct", "iterative", "partition"]
+    corrections: int
     far_field: Literal["pairs", "series"]
     width: int
     one_hop: BlockSize
@@ -101,6 +111,7 @@ class Regime:
             exact_work=work,
             engine="exact" if work <= EXACT_WORK else "local",
             solver="direct" if all_pairs else "iterative" if graph.n_nodes <= ITERATIVE_LIMIT else "partition",
+            corrections=_corrections(graph),
             far_field="pairs" if all_pairs else "series",
             width=graph.n_features if all_pairs else _width(graph),
             one_hop=BlockSize(_cap(graph, 1, all_pairs), _FILL if all_pairs else _FILL_OF_LARGE_GRAPHS),
@@ -111,6 +122,19 @@ class Regime:
     def all_pairs(self) -> bool:
         """Whether the inner products of all pairs of nodes are kept."""
         return self.solver == "direct"
+
+    @property
+    def minutes(self) -> int:
+        """Rough minutes that the local engine takes on two cores: 0 where it is less than one.
+
+        >>> from kces.datasets.toys import barbell
+        >>> Regime.of(barbell()).minutes
+        0
+        """
+        seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width)
+        if self.compacts:
+            seconds += _SECONDS_PER_PRODUCT * self.width**2 * (self.nodes + self.features)
+        return int(seconds / 60)
 
     @property
     def compacts(self) -> bool:
@@ -139,6 +163,12 @@ def _exact_work(nodes: int, edges: int, triangles: int, sizes: Ints) -> float:
     rows = (4.0 * edges + 3.0 * triangles) * nodes**2
     size = sizes.astype(np.float64)
     return rows + float((size**2 * nodes + 4.0 / 3.0 * (2.0 * size) ** 3).sum())
+
+
+def _corrections(graph: Graph) -> int:
+    """Corrections on the true kernel, each a product of N² F / 2 multiplications."""
+    work = 0.5 * float(graph.n_nodes) ** 2 * _width(graph)
+    return next((times for most, times in _CORRECTION_WORK if work <= most), 0)
 
 
 def _width(graph: Graph) -> int:

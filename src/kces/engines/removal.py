@@ -8,7 +8,7 @@ with coefficients that depend on degrees (self-loop included) alone. With ``δ_i
 
 - the endpoint i has ``α = (d_i / (d_i − 1))^1/2``, ``β = (d_i − 1)^-1/2 δ_i``, ``γ = −((d_i − 1) d_j)^-1/2``, and j
   likewise with β and γ exchanged;
-- another neighbour of i has ``α = 1`` and ``β = d_k^-1/2 δ_i``, one of j ``γ = d_k^-1/2 δ_j``, a common one both.
+- another neighbor of i has ``α = 1`` and ``β = d_k^-1/2 δ_i``, one of j ``γ = d_k^-1/2 δ_j``, a common one both.
 
 The functions here are plain arithmetic: they take arrays as they are, and numbers in compiled loops
 (:func:`compiled`).
@@ -64,7 +64,7 @@ def endpoint_coefficients(degree, other_degree):
 
 
 def neighbour_coefficient(degree, end_degree):
-    """The coefficient of an endpoint's X in the row of another neighbour of that endpoint.
+    """The coefficient of an endpoint's X in the row of another neighbor of that endpoint.
 
     >>> neighbour_coefficient(4.0, 2.0)
     0.1464466094067262

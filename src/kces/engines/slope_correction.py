@@ -12,8 +12,8 @@ nodes lies nearly within them, and the component along ``z_k`` itself is summed 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -22,11 +22,11 @@ from numpy.polynomial import Polynomial
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import NEAR_COSINE, SLOPE_CAP, kernel_value, near_cosine
+from kces.engines.in_groups import GROUPS, in_groups
 from kces.engines.polynomial import compiled_polynomial
 from kces.engines.problem import Problem
-from kces.engines.triangle import SCALE, STRIP, Cells, KernelTriangle
+from kces.engines.triangle import SCALE, STRIP, KernelTriangle
 from kces.kernel import arc_cosine, slope_at_angle
-from kces.threads import thread_count
 from kces.types import Array, Singles
 
 __all__ = ["DIRECTIONS", "SlopeCorrection", "slope_correction"]
@@ -56,6 +56,8 @@ class SlopeCorrection:
 _HIGHEST = 0.42
 """Kernel value (of a cosine of 0.94) up to which a polynomial serves. Above, where few pairs lie, a table does."""
 _CHUNK = 256
+_TILE = 1_024
+"""Columns of a strip that are worked on together."""
 
 
 def _fitted(power: int) -> tuple[float, ...]:
@@ -121,7 +123,7 @@ def _rest_of_row(cells, rest, along):
 
 
 def slope_correction(problem: Problem, unit: Singles, triangle: KernelTriangle, a: Array) -> SlopeCorrection:
-    """The rest of the slope for all pairs but neighbours, whose slope the series takes in full, and the node itself."""
+    """The rest of the slope for all pairs but neighbors, whose slope the series takes in full, and the node itself."""
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
         directions = _leading_directions(unit)
         short = np.ascontiguousarray(unit @ directions)
@@ -150,7 +152,7 @@ def _leading_directions(unit: Singles) -> Singles:
 
 
 def _treated_pairs(problem: Problem, unit: Singles) -> tuple[sp.csr_array, sp.csr_array]:
-    """What the sums below hold of a node itself and of its neighbours, to be taken out again: two matrices."""
+    """What the sums below hold of a node itself and of its neighbors, to be taken out again: two matrices."""
     n = problem.graph.n_nodes
     pattern = sp.csr_array(problem.graph.adjacency + sp.eye_array(n, format="csr"))
     rest, along = _entries(pattern.indptr, pattern.indices, unit)
@@ -174,55 +176,62 @@ def _entries(indptr, indices, unit):
     return rest, along
 
 
+class _GroupSums(NamedTuple):
+    """``along`` (N,) and ``field`` (N, directions) of the strips of a group."""
+
+    along: Array
+    field: Singles
+
+
 def _sum_over_pairs(triangle: KernelTriangle, a: Singles, weighted: Singles) -> tuple[Array, Singles]:
     """``Σ_r rest(c_kr) a_r c_kr`` and ``Σ_r rest(c_kr) weighted_r`` over all nodes r, for every k.
 
-    The rows k of a strip are one task: what lies left of its diagonal is in the strip itself, what lies right of it in
-    the strips below, transposed. No sum is shared between tasks, so that the rounding does not depend on the threads.
+    Each stored value is looked at once and serves both of its nodes. The strips are dealt to a fixed number of groups
+    with sums of their own, which are added in order: the rounding does not depend on the threads.
     """
-    bounds = triangle.bounds
-    strips, threads = len(bounds) - 1, thread_count()
-    along = np.zeros(len(a))
-    field = np.zeros_like(weighted)
+    groups = [_GroupSums(np.zeros(len(a)), np.zeros_like(weighted)) for _ in range(GROUPS)]
 
-    def sum_strips(first: int) -> None:
-        buffer = np.empty(STRIP * len(a), dtype=np.float32)  # one for all strips: fresh memory is slow
-        for strip in range(first, strips, threads):
-            start, stop = bounds[strip], bounds[strip + 1]
-            block = triangle.strip(strip)
-            slopes = buffer[: block.size].reshape(block.shape)
-            _rows_of_strip(block, a[:stop], slopes, along[start:stop])
-            field[start:stop] = slopes @ weighted[:stop]
-            for below in range(strip + 1, strips):
-                rows = slice(bounds[below], bounds[below + 1])
-                tile = triangle.strip(below)[:, start:stop]
-                slopes = buffer[: tile.size].reshape(tile.shape)
-                _columns_of_tile(tile, a[rows], slopes, along[start:stop])
-                field[start:stop] += slopes.T @ weighted[rows]
+    def sum_group(number: int) -> None:
+        buffer = np.empty(STRIP * _TILE, dtype=np.float32)  # one for all tiles: it stays in the cache
+        for strip in range(number, len(triangle.bounds) - 1, GROUPS):
+            _add_strip(triangle, strip, a, weighted, buffer, groups[number])
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(sum_strips, range(threads)):
-            pass
+    in_groups(sum_group)
+    along, field = groups[0]
+    for other in groups[1:]:
+        along += other.along
+        field += other.field
     return along, field
 
 
+def _add_strip(
+    triangle: KernelTriangle, strip: int, a: Singles, weighted: Singles, buffer: Singles, sums: _GroupSums
+) -> None:
+    """The rows of a strip with all columns left of its diagonal, both ways, and the square on it, which has both."""
+    start, stop = triangle.bounds[strip : strip + 2]
+    rows, cells = slice(start, stop), triangle.strip(strip)
+    tiles = [slice(left, min(left + _TILE, start)) for left in range(0, start, _TILE)]
+    for columns in (*tiles, rows):
+        tile = cells[:, columns]
+        slopes = buffer[: tile.size].reshape(tile.shape)
+        across = sums.along[columns] if columns is not rows else np.empty(0)
+        _slopes_of_tile(tile, a[rows], a[columns], slopes, sums.along[rows], across)
+        sums.field[rows] += slopes @ weighted[columns]
+        if columns is not rows:
+            sums.field[columns] += slopes.T @ weighted[rows]
+
+
 @numba.njit(nogil=True, fastmath=True, cache=True)
-def _rows_of_strip(cells: Cells, a: Singles, out: Singles, sums: Array):
+def _slopes_of_tile(cells, a_rows, a_columns, slopes, down, across):
+    """The rest for a tile of stored values, and its sums along the rows and, unless empty, the columns."""
     along = np.empty(cells.shape[1], dtype=np.float32)
+    totals = np.zeros(len(across), dtype=np.float32)
     for p in range(cells.shape[0]):
-        _rest_of_row(cells[p], out[p], along)
+        _rest_of_row(cells[p], slopes[p], along)
         total = np.float32(0.0)
         for q in range(cells.shape[1]):
-            total += along[q] * a[q]
-        sums[p] += total
-
-
-@numba.njit(nogil=True, fastmath=True, cache=True)
-def _columns_of_tile(cells: Cells, a: Singles, out: Singles, sums: Array):
-    along = np.empty(cells.shape[1], dtype=np.float32)
-    totals = np.zeros(cells.shape[1], dtype=np.float32)
-    for p in range(cells.shape[0]):
-        _rest_of_row(cells[p], out[p], along)
-        for q in range(cells.shape[1]):
-            totals[q] += along[q] * a[p]
-    sums += totals
+            total += along[q] * a_columns[q]
+        down[p] += total
+        for q in range(len(across)):
+            totals[q] += along[q] * a_rows[p]
+    across += totals

@@ -2,12 +2,11 @@
 
 - ``direct``: Cholesky in double precision;
 - ``iterative``: conjugate gradients on H, of which one triangle is kept in 16 bits;
-- ``partition``: the kernel is replaced by one that can be solved directly in O(N F) memory (``partition.py``).
+- ``partition``: conjugate gradients on a kernel close to H, corrected on H, which is never kept (``partition.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +14,8 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kces.engines.conjugate_gradients import conjugate_gradients
-from kces.engines.dense import dense
 from kces.engines.fast_kernel import fast_gram
+from kces.engines.linear_preconditioner import linear_preconditioner
 from kces.engines.partition import partition_memory, solve_partitioned
 from kces.engines.problem import Problem
 from kces.engines.triangle import KernelTriangle, triangle_memory
@@ -43,8 +42,8 @@ class Solution:
     triangle: KernelTriangle | None = None
 
 
-def solve_codes(problem: Problem, *, seed: int = 0, progress: Progress = silent) -> Solution:
-    """Solve for the codes with the regime's solver; ``seed`` is of the partition."""
+def solve_codes(problem: Problem, *, seed: int = 0, corrected: bool = True, progress: Progress = silent) -> Solution:
+    """Solve for the codes with the regime's solver; ``seed`` and ``corrected`` are of the partition."""
     solver = problem.regime.solver
     if solver == "direct":
         progress("solve the kernel", 0, 1)
@@ -57,13 +56,14 @@ def solve_codes(problem: Problem, *, seed: int = 0, progress: Progress = silent)
     # A row without features is coupled to no other: its part of the solution is known.
     empty = problem.lengths == 0
     right = np.where(empty[:, None], 0.0, problem.codes)
-    unit = dense(problem.unit, np.float32)
+    unit = problem.unit_singles
     triangle = _store(unit, progress) if solver == "iterative" else None
     progress("solve the kernel", 0, 1)
     if triangle is not None:
         a = _solve_iteratively(triangle, unit, right, problem.ridge)
     else:
-        a = solve_partitioned(unit, right, problem.ridge, seed)
+        corrections = problem.regime.corrections if corrected else 0
+        a = solve_partitioned(unit, right, problem.ridge, seed, corrections)
     a[empty] = problem.codes[empty] / problem.ridge
     progress("solve the kernel", 1, 1)
     return Solution(a, triangle)
@@ -74,7 +74,9 @@ def solve_memory(problem: Problem) -> int:
     regime = problem.regime
     if regime.solver == "direct":
         return 5 * 8 * regime.nodes**2
-    return triangle_memory(regime.nodes) if regime.solver == "iterative" else partition_memory(regime.nodes)
+    return (
+        triangle_memory(regime.nodes) if regime.solver == "iterative" else partition_memory(regime.nodes, regime.width)
+    )
 
 
 def _solve_directly(problem: Problem) -> Array:
@@ -101,19 +103,5 @@ def _solve_iteratively(triangle: KernelTriangle, unit: Singles, right: Array, ri
             right,
             tolerance=_TOLERANCE,
             steps=_MAX_ITERATIONS,
-            precondition=_linear_preconditioner(unit, ridge),
+            precondition=linear_preconditioner(unit, ridge),
         )
-
-
-def _linear_preconditioner(unit: Singles, ridge: float) -> Callable[[Array], Array]:
-    """``(w Z Zᵀ + μ I)⁻¹`` by Woodbury; w and μ from the kernel's expansion k(c) = c/4 + c²/2π + …, k(1) = 1/2."""
-    weight, rest = 0.25 + 0.5 / np.pi, 0.5 - 0.25 - 0.5 / np.pi + ridge
-    inner = (unit.T @ unit).astype(np.float64)
-    inner[np.diag_indices_from(inner)] += rest / weight
-    factor = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
-
-    def apply(vectors: Array) -> Array:
-        projected = scipy.linalg.cho_solve(factor, (unit.T @ vectors.astype(np.float32)).astype(np.float64))
-        return (vectors - unit @ projected.astype(np.float32)) / rest
-
-    return apply

@@ -52,7 +52,7 @@ class SubgraphEngine:
     Parameters
     ----------
     hops : 1 or 2.
-    cap : most neighbours per endpoint; None chooses by the total work.
+    cap : most neighbors per endpoint; None chooses by the total work.
     seed : of what is drawn.
     """
 
@@ -77,7 +77,7 @@ class SubgraphEngine:
         problem = compact(problem, self.seed)
         size = problem.regime.block_size(self.hops, self.cap)
         if self.hops == 1:
-            size = replace(size, fill=0)  # the surroundings are the neighbours, however few
+            size = replace(size, fill=0)  # the surroundings are the neighbors, however few
         listed = most_important_neighbours(problem, problem.codes, size)
         adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
         classes = np.unique(problem.codes, axis=0, return_inverse=True)[1].ravel()

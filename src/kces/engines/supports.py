@@ -1,7 +1,7 @@
 """The changed rows of every edge of a graph, and which of them are the same: what the exact engine works through.
 
-A neighbour of ``i`` only has the same row for *every* edge at ``i``. A graph so has 2E neighbour rows, 2E endpoint rows
-and one row per edge and common neighbour (3 per triangle), far fewer than its edges have neighbours in all.
+A neighbor of ``i`` only has the same row for *every* edge at ``i``. A graph so has 2E neighbor rows, 2E endpoint rows
+and one row per edge and common neighbor (3 per triangle), far fewer than its edges have neighbors in all.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Supports:
     ----------
     start : (E + 1,).
     node : (L,), whose row it is.
-    row : (L,), number of the row among the distinct ones: neighbour rows first (0 … 2E-1, by position in the CSR
-        adjacency), then endpoint rows, then common neighbours, which belong to one edge each.
+    row : (L,), number of the row among the distinct ones: neighbor rows first (0 … 2E-1, by position in the CSR
+        adjacency), then endpoint rows, then common neighbors, which belong to one edge each.
     alpha, beta, gamma : (L,), coefficients of Z_k, X_i and X_j (see ``removal.py``).
     """
 
@@ -51,7 +51,7 @@ class Supports:
 
 
 def support_sizes(graph: Graph, edges: Ints) -> Ints:
-    """``|S|`` of each of ``edges``: both ends and all their neighbours.
+    """``|S|`` of each of ``edges``: both ends and all their neighbors.
 
     >>> from kces.datasets.toys import path
     >>> support_sizes(path(4), path(4).edges).tolist()
@@ -79,7 +79,7 @@ def removal_supports(graph: Graph, edges: Ints) -> Supports:
 
 @numba.njit(cache=True)
 def _fill_supports(indptr, indices, edges, degrees, start):
-    """Nodes, row numbers, and (α, β, γ) as an array (3, L): the neighbour lists of both ends are merged."""
+    """Nodes, row numbers, and (α, β, γ) as an array (3, L): the neighbor lists of both ends are merged."""
     node, row = np.empty(start[-1], dtype=np.int64), np.empty(start[-1], dtype=np.int64)
     coefficients = np.zeros((3, start[-1]))
     alpha, beta, gamma = coefficients

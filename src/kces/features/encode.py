@@ -13,7 +13,9 @@ import pandas as pd
 from kces.errors import InvalidGraphError
 from kces.features.cell_values import read_dates, read_flags, read_numbers
 from kces.features.missing import as_text, missing_cells
-from kces.types import Array, Bools
+from kces.features.own_values import OwnColumn
+from kces.features.written_numbers import read_written_numbers
+from kces.types import Array, Bools, Values
 
 __all__ = ["MAX_LEVELS", "EncodedColumn", "encode_column"]
 
@@ -31,11 +33,13 @@ class EncodedColumn:
     Attributes
     ----------
     source : its name in the table.
-    kind : numbers, flags, dates, words, lists or nothing (no cell has a value).
+    kind : numbers, written (numbers with signs, separators or units), flags, dates, words, lists or nothing (no
+        cell has a value).
     names : the columns made of it; an indicator of missing cells comes last.
     values : ``(rows, len(names))``.
     measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
     missing : how many cells had no value.
+    cells : (rows,) the column as it was handed in; None for lists, whose places are the columns.
     """
 
     source: str
@@ -44,6 +48,13 @@ class EncodedColumn:
     values: Array
     measured: list[bool]
     missing: int
+    cells: Values | None = None
+
+    def own_columns(self) -> list[tuple[OwnColumn, int]]:
+        """The column as its owner wrote it, with the number of features made of it; of lists each place by itself."""
+        if self.cells is not None:
+            return [(OwnColumn(self.source, self.cells), len(self.names))]
+        return [(OwnColumn(name, self.values[:, place]), 1) for place, name in enumerate(self.names)]
 
     def without_constants(self) -> EncodedColumn:
         """Without columns that hold one value for all nodes; lists stay whole."""
@@ -73,6 +84,8 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
     """
     if column.dtype == object and any(isinstance(cell, _NESTED) for cell in column):
         return _from_lists(name, column)
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.to_timestamp()
     if _is_typed(column):
         missing = column.isna().to_numpy(dtype=bool)
         read = _typed_values
@@ -85,13 +98,28 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
         return EncodedColumn(name, "nothing", [], np.empty((len(column), 0)), [], int(missing.sum()))
     kind, known = read(name, cells[~missing])
     if known is None:
-        return _one_hot(name, cells, missing)
+        return replace(_one_hot(name, cells, missing), cells=_as_written(cells, missing))
     if np.isinf(known).any():
         place = column.index[~missing][int(np.isinf(known).argmax())]
         raise InvalidGraphError(
             f"column {name!r} holds an infinite value in row {place}; replace it or drop the column"
         )
-    return _filled(name, kind, known, missing)
+    encoded = _filled(name, kind, known, missing)
+    return replace(encoded, cells=_own_cells(column, kind, encoded.values[:, 0], missing))
+
+
+def _own_cells(column: pd.Series, kind: str, values: Array, missing: Bools) -> Values:
+    """What was handed in, as numbers where it is no more than that: they take less room than text."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
+        return column.to_numpy()
+    return np.where(missing, np.nan, values) if kind == "numbers" else _as_written(column, missing)
+
+
+def _as_written(cells: pd.Series, missing: Bools) -> Values:
+    """The cells as they were, None where there is no value; a day without a time is the day alone."""
+    if pd.api.types.is_datetime64_any_dtype(cells.dtype) and (cells.dropna() == cells.dropna().dt.normalize()).all():
+        cells = cells.dt.date
+    return cells.astype(object).where(~missing, None).to_numpy(dtype=object)
 
 
 def _is_typed(column: pd.Series) -> bool:
@@ -115,9 +143,11 @@ def _typed_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
 def _text_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
     if (flags := read_flags(known)) is not None:
         return "flags", flags
-    if (numbers := read_numbers(name, known)) is not None:
+    if (numbers := read_numbers(known)) is not None:
         return "numbers", numbers
-    return "dates", read_dates(known)
+    if (dates := read_dates(known)) is not None:
+        return "dates", dates
+    return "written", read_written_numbers(name, known)
 
 
 def _filled(name: str, kind: str, known: Array, missing: Bools) -> EncodedColumn:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.features.encode import EncodedColumn, encode_column
+from kces.features.own_values import OwnColumn, OwnValues, in_words
 from kces.features.scaling import check_scale, scale_columns, with_ones
 from kces.memory import require_memory
 from kces.types import Array
@@ -32,11 +33,13 @@ class PreparedFeatures:
     matrix : one row per row of the table, finite numbers.
     names : what each column of ``matrix`` is.
     notes : what was done, one line each, for people.
+    own : the columns as they were handed in, for explanations.
     """
 
     matrix: Array
     names: list[str]
     notes: list[str]
+    own: OwnValues
 
 
 def prepare_features(
@@ -84,7 +87,10 @@ def prepare_features(
     varying = encoded if scale == "none" else [column.without_constants() for column in encoded]
     used = [column for column in varying if column.names] or [column for column in encoded if column.names]
     matrix, names, scaling = _on_one_scale(used, scale)
-    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])])
+    own = OwnValues.of([each for column in used for each in column.own_columns()])
+    if len(names) > len(own.made_from):  # a column of ones beside the only one
+        own = OwnValues(own.columns, np.zeros(len(names), dtype=np.int64))
+    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])], own)
 
 
 def _on_one_scale(used: list[EncodedColumn], scale: str) -> tuple[Array, list[str], str]:
@@ -124,16 +130,19 @@ def select_columns(
 def with_unknown_rows(prepared: PreparedFeatures, n_unknown: int) -> PreparedFeatures:
     """The same with ``n_unknown`` rows more, of which nothing is known: medians, and a column that marks them.
 
-    >>> more = with_unknown_rows(PreparedFeatures(np.array([[1.0], [3.0]]), ["x"], []), 1)
+    >>> more = with_unknown_rows(prepare_features(pd.DataFrame({"x": [1.0, 3.0]}), scale="none"), 1)
     >>> more.matrix.tolist(), more.names
     ([[1.0, 0.0], [3.0, 0.0], [2.0, 1.0]], ['x', 'no row'])
     """
     if n_unknown == 0:
         return prepared
+    known = len(prepared.matrix)
     filled = np.tile(np.median(prepared.matrix, axis=0), (n_unknown, 1))
-    mark = np.repeat([0.0, 1.0], [len(prepared.matrix), n_unknown])
+    mark = np.repeat([0.0, 1.0], [known, n_unknown])
     matrix = np.column_stack([np.vstack([prepared.matrix, filled]), mark])
-    return replace(prepared, matrix=matrix, names=[*prepared.names, NO_ROW])
+    own = prepared.own.taken(np.append(np.arange(known), np.full(n_unknown, -1)))
+    own = own.with_column(OwnColumn("row in the table", mark == 0))
+    return PreparedFeatures(matrix, [*prepared.names, NO_ROW], prepared.notes, own)
 
 
 def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]:
@@ -146,6 +155,9 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     words = [(each.source, len(each.names) - bool(each.missing)) for each in encoded if each.kind == "words"]
     if words:
         notes.append(f"text as one 0/1 column per value: {_listed(words)}")
+    written = [each for each in encoded if each.kind == "written"]
+    if written:
+        notes.append(f"read as numbers: {_listed([(_as_read(each), None) for each in written])}")
     dates = [(each.source, None) for each in encoded if each.kind == "dates"]
     if dates:
         notes.append(f"dates as days: {_listed(dates)}")
@@ -157,6 +169,16 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     if constant:
         notes.append(f"left out, one value for all nodes: {_listed(constant)}")
     return notes
+
+
+def _as_read(column: EncodedColumn) -> str:
+    """
+    >>> _as_read(encode_column("income", pd.Series(["", "€ 1,200.50"])))
+    'income (€ 1,200.50 is 1200.5)'
+    """
+    row = 0 if column.cells is None else next(row for row, cell in enumerate(column.cells) if cell is not None)
+    read = in_words(OwnColumn("", column.values[:, 0]).value(row))
+    return f"{column.source} ({'' if column.cells is None else column.cells[row]} is {read})"
 
 
 def _listed(items: Sequence[tuple[str, int | None]]) -> str:

@@ -11,9 +11,20 @@ import scipy.sparse as sp
 from kces.errors import InvalidParameterError
 from kces.types import Array, Bools, Features, is_sparse
 
-__all__ = ["SCALES", "check_scale", "scale_columns", "scale_matrix", "why_to_scale", "with_ones"]
+__all__ = [
+    "COUNTS_WITH_ZEROS",
+    "SCALES",
+    "check_scale",
+    "reason_of_moments",
+    "scale_columns",
+    "scale_matrix",
+    "why_to_scale",
+    "with_ones",
+]
 
 SCALES = ("auto", "standard", "none")
+COUNTS_WITH_ZEROS = 0.5
+"""Share of zeros from which whole numbers from 0 are counts, which stay as they are."""
 _SPREADS_APART = 10.0
 _MEAN_OVER_SPREAD = 3.0
 _SPREAD_OF_A_FLAG = 0.5
@@ -87,12 +98,28 @@ def why_to_scale(matrix: Array, measured: Bools) -> str:
     columns = matrix[:, measured]
     if not columns.size or _are_counts(columns):
         return ""
-    means, spreads, sizes = _moments(columns)
+    return reason_of_moments(*_moments(columns), beside_flags=not measured.all())
+
+
+def reason_of_moments(means: Array, spreads: Array, sizes: Array, *, beside_flags: bool) -> str:
+    """The same from the moments of columns that are no counts.
+
+    Parameters
+    ----------
+    means, spreads : (k,) of the columns, in units of their sizes.
+    sizes : (k,) their largest absolute values.
+    beside_flags : whether columns of 0 and 1 stand beside them.
+
+    Examples
+    --------
+    >>> reason_of_moments(np.array([0.9]), np.array([0.1]), np.array([80.0]), beside_flags=False)
+    'a mean lies far from 0'
+    """
     varying = spreads > 1e-12 * np.maximum(np.abs(means), np.finfo(float).tiny)
     if not varying.any():
         return ""
     decades = np.log10(spreads[varying]) + np.log10(sizes[varying])
-    compared = np.append(decades, [] if measured.all() else np.log10(_SPREAD_OF_A_FLAG))
+    compared = np.append(decades, np.log10(_SPREAD_OF_A_FLAG) if beside_flags else [])
     apart = compared.max() - compared.min()
     if apart > np.log10(_SPREADS_APART):
         return f"the spreads differ by a factor of {10**apart:.0f}" if apart < 9 else "the spreads differ very much"
@@ -113,7 +140,7 @@ def _are_counts(columns: Array) -> bool:
     if (columns < 0).any() or (columns != np.floor(columns)).any():
         return False
     zero = columns == 0
-    return bool(zero.any(axis=0).all() and zero.mean() >= 0.5)
+    return bool(zero.any(axis=0).all() and zero.mean() >= COUNTS_WITH_ZEROS)
 
 
 def _standardized(matrix: Array, measured: Bools) -> Array:

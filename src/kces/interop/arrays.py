@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kces.errors import UnreadableFileError
 from kces.interop.limits import check_fits, damage_named, read_bytes
+from kces.types import Values
 
 __all__ = [
     "ArrayHeader",
@@ -80,7 +80,7 @@ def header_of(start: bytes, size: int, what: str) -> ArrayHeader:
     return header
 
 
-def array_from(raw: bytes, what: str) -> npt.NDArray[Any]:
+def array_from(raw: bytes, what: str) -> Values:
     """The array in the bytes of an ``.npy`` file, as a read-only view of them.
 
     >>> array_from(npy_bytes(np.arange(3)), "numbers").tolist()
@@ -93,14 +93,14 @@ def array_from(raw: bytes, what: str) -> npt.NDArray[Any]:
     return flat.reshape(header.shape[::-1]).T if header.column_major else flat.reshape(header.shape)
 
 
-def npy_bytes(array: npt.NDArray[Any]) -> bytes:
+def npy_bytes(array: Values) -> bytes:
     """The bytes of an ``.npy`` file with ``array``."""
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
     return stream.getvalue()
 
 
-def read_npy(path: Path) -> npt.NDArray[Any]:
+def read_npy(path: Path) -> Values:
     """The array of an ``.npy`` file."""
     return array_from(read_bytes(path), str(path))
 
@@ -152,7 +152,7 @@ class Members(Mapping[str, bytes]):
             start = stream.read(HEADER_BYTES)
         return header_of(start, entry.file_size, f"array {name} of {self.path}")
 
-    def array(self, name: str) -> npt.NDArray[Any]:
+    def array(self, name: str) -> Values:
         """A member as an array."""
         self.header(name)
         return array_from(self[name], f"array {name} of {self.path}")

@@ -22,6 +22,19 @@ _KNOWN = (
     " (edges, nodes), a square matrix (scipy, NumPy)"
 )
 
+_HINTS = {
+    "str": "kces.interop.read_graph(path).graph reads a file, kces.load_builtin(name) a built-in graph",
+    "PosixPath": "kces.interop.read_graph(path).graph reads a file",
+    "WindowsPath": "kces.interop.read_graph(path).graph reads a file",
+    "list": "for pairs of node numbers give kces.Graph.from_edges(pairs), for names a table or networkx.Graph(pairs)",
+    "set": "for pairs of node numbers give kces.Graph.from_edges(pairs), for names a table or networkx.Graph(pairs)",
+    "dict": "give networkx.Graph(neighbors)",
+    "Tensor": "give torch_geometric.data.Data(x=x, edge_index=edge_index)",
+    "HeteroGraph": "give dgl.to_networkx(graph), or a torch_geometric.data.Data",
+    "DGLGraph": "give dgl.to_networkx(graph), or a torch_geometric.data.Data",
+}
+"""What to do with types that people try."""
+
 
 def open_source(
     graph: Kind,
@@ -88,4 +101,5 @@ def _source_class(graph: object) -> type[Source]:
         library = parent.__module__.partition(".")[0]
         if library in SOURCES:
             return SOURCES[library]
-    raise InvalidGraphError(f"cannot read a graph from {type(graph).__name__}; give {_KNOWN}")
+    hint = next((hint for kind, hint in _HINTS.items() if type(graph).__name__ == kind), f"give {_KNOWN}")
+    raise InvalidGraphError(f"cannot read a graph from {type(graph).__name__}; {hint}")

@@ -13,6 +13,7 @@ import pandas as pd
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
+from kces.interop.adjacency_tables import refuse_adjacency
 from kces.interop.edge_columns import plain_ids
 from kces.interop.feature_notes import say_about_features
 from kces.interop.formats.base import EdgeOptions
@@ -42,6 +43,10 @@ class TableSource(Source[Table]):
     def __init__(self, original: Table, hints: Hints | None = None) -> None:
         super().__init__(original, hints)
         self._edges = as_pandas(original)
+        if self._edges.shape[0] == self._edges.shape[1]:
+            refuse_adjacency(self._edges, _EDGES, "give the matrix, edges.to_numpy()")
+        if self._edges.shape[1] < 2 and self._edges.index.nlevels > 1:
+            raise InvalidGraphError("edges has the ends of its edges in the index; give edges.reset_index()")
 
     @cached_property
     def _ends(self) -> TypedEnds:
@@ -71,6 +76,7 @@ class TableSource(Source[Table]):
             labels=rows.labels,
             node_ids=plain_ids(rows.ids) if self._names_are_numbers() else rows.ids.astype(str),
             feature_names=rows.feature_names,
+            own_values=rows.own_values,
             weighted=0 if weights is None else count_weights(weights),
         )
 

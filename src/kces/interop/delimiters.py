@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -76,7 +77,7 @@ def choose_delimiter(lines: list[str], path: Path, separators: Sequence[str]) ->
 
     A tab wins where the kind of file puts it first, white space only wins where nothing else fits and it comes last.
     Decimal commas and commas followed by a space count as part of a cell; what is still open is asked. Where nothing
-    fits, the first that divides the first record is taken, and reading will say which line differs.
+    fits, the one on which most records agree is taken, and reading will say which line differs.
 
     >>> choose_delimiter(["a;b;1,5\\n", "b;c;2,5\\n"], Path("links.csv"), [",", ";"])
     ';'
@@ -96,7 +97,7 @@ def choose_delimiter(lines: list[str], path: Path, separators: Sequence[str]) ->
         raise AmbiguousInputError(f"{path}: what stands between its cells, {shown}?", ("delimiter",))
     if fitting:
         return fitting[0]
-    return next((separator for separator in separators if len(_cells(sample[0], separator)) > 1), separators[0])
+    return max(separators, key=lambda separator: _agreeing(sample, separator))  # of equal ones the first
 
 
 def _whole_records(lines: list[str]) -> Iterator[str]:
@@ -128,6 +129,12 @@ def _width(sample: list[str], separator: str) -> int:
     if len(widths) > 1 and widths[0] == widths[1] - 1 and not _cells(sample[1], separator)[-1].strip():
         widths = widths[1:]
     return widths[0] if len(set(widths)) == 1 else 0
+
+
+def _agreeing(sample: list[str], separator: str) -> int:
+    """How many lines have the commonest number of cells above one."""
+    widths = Counter(len(_cells(line, separator)) for line in sample)
+    return max((count for width, count in widths.items() if width > 1), default=0)
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +13,18 @@ import pandas as pd
 from kces.errors import InvalidGraphError
 from kces.features.missing import MISSING_WORDS
 from kces.graph import Graph
+from kces.interop.doubtful_ids import near_name, warn_of_doubtful_ids
 from kces.interop.node_columns import warn_of_missing, without_zero_decimals
 from kces.interop.node_rows import NodeRows
 from kces.interop.node_table import NodeTable
 from kces.interop.outputs import plain_name
 from kces.interop.records import count_weights
-from kces.types import Ints
+from kces.types import Ints, Values
 
 __all__ = ["EndColumns", "integer_ids", "plain_ids"]
 
 
-def integer_ids(names: npt.NDArray[Any]) -> Ints | None:
+def integer_ids(names: Values) -> Ints | None:
     """The names as integers if all of them are (``007`` is not: it would not come back as it was).
 
     >>> integer_ids(np.array(["3", "-1"], dtype=object)).tolist(), integer_ids(np.array(["007"]))
@@ -39,7 +39,7 @@ def integer_ids(names: npt.NDArray[Any]) -> Ints | None:
     return None
 
 
-def plain_ids(names: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+def plain_ids(names: Values) -> Values | None:
     """Node ids for a graph from names as text: None if they only count 0 … N-1, integers where all are."""
     numbers = integer_ids(names)
     if numbers is None:
@@ -54,8 +54,8 @@ class EndColumns:
     ``where`` says where a record stands in the file, for messages.
     """
 
-    sources: npt.NDArray[Any]
-    targets: npt.NDArray[Any]
+    sources: Values
+    targets: Values
     where: Callable[[int], str]
 
     def to_graph(
@@ -76,6 +76,7 @@ class EndColumns:
             labels=rows.labels if labels is None else labels,
             node_ids=plain_ids(rows.ids),
             feature_names=rows.feature_names,
+            own_values=rows.own_values,
             name=plain_name(path).stem,
             weighted=0 if weights is None else count_weights(weights),
         )
@@ -88,20 +89,24 @@ class EndColumns:
         ends = codes.reshape(2, -1).T
         if "" in names:
             record = int((names[ends] == "").any(axis=1).argmax())
-            raise InvalidGraphError(f"{path} {self.where(record)} has an empty node id")
+            total = " (a total?)" if record == len(ends) - 1 else ""
+            raise InvalidGraphError(
+                f"{path} {self.where(record)} has an empty node id{total}; fill it in or delete the row"
+            )
         self._warn_of_missing(path, names, ends)
+        warn_of_doubtful_ids(names, path)
         rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
         rows = rows.taken(_order(rows.ids))
         number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
         return rows, number_of[ends].astype(np.int64).reshape(-1, 2)
 
-    def _warn_of_missing(self, path: Path, names: npt.NDArray[Any], ends: Ints) -> None:
+    def _warn_of_missing(self, path: Path, names: Values, ends: Ints) -> None:
         """A node called NaN is rather no node at all, but may be one: NA is a country."""
         suspects = pd.Series(names).str.lower().isin(MISSING_WORDS).to_numpy()
         if suspects.any():
             warn_of_missing(path, names[suspects.argmax()], suspects[ends].any(axis=1), self.where)
 
-    def _described(self, path: Path, names: npt.NDArray[Any], ends: Ints, table: NodeTable) -> NodeRows:
+    def _described(self, path: Path, names: Values, ends: Ints, table: NodeTable) -> NodeRows:
         """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""
         if not table.names_nodes and integer_ids(names) is None:
             raise InvalidGraphError(
@@ -117,12 +122,16 @@ class EndColumns:
             raise InvalidGraphError(
                 f"{path} {self.where(record)}: edge {source} - {target} names node {stranger},"
                 f" which is not among the {len(rows.ids)} nodes of {table.path}"
-                f" ({int(strange.sum())} of {len(names)} nodes are not)"
+                f" ({int(strange.sum())} of {len(names)} nodes are not){near_name(stranger, rows.ids)}"
             )
+        unlinked = ~pd.Index(rows.ids).isin(names)
+        if table.names_nodes and unlinked.any():
+            note = f"{int(unlinked.sum())} of {len(rows.ids)} rows are nodes without a link, such as"
+            rows = replace(rows, notes=[*rows.notes, f"{note} {rows.ids[unlinked.argmax()]}"])
         return rows.with_unknown(names[strange])
 
 
-def _whole_where_all_are(*columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+def _whole_where_all_are(*columns: Values) -> list[Values]:
     """Node names as they are, or whole numbers where all are such and some columns have them with decimals (1.0)."""
     texts = [pd.Series(column, dtype=object) for column in columns]
     whole = [without_zero_decimals(text) for text in texts]
@@ -132,7 +141,7 @@ def _whole_where_all_are(*columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     return list(columns) if integer_ids(np.concatenate(found)) is None else found
 
 
-def _order(names: npt.NDArray[Any]) -> Ints:
+def _order(names: Values) -> Ints:
     """Integers by value, words as they come."""
     numbers = integer_ids(names)
     return np.arange(len(names)) if numbers is None else np.argsort(numbers, kind="stable")

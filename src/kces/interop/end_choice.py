@@ -96,7 +96,12 @@ def choose_ends(
         return pairs[0]
     if len(pairs) > 1:
         raise _question(path, names, sorted({end for pair in pairs for end in pair}))
-    return (0, 1) if width == 2 else _by_values(cells.iloc[:_LOOKED_AT], names, path)
+    looked_at = cells.iloc[:_LOOKED_AT]
+    if width > 2:
+        return _by_values(looked_at, names, path)
+    if _are_no_ends(looked_at, names):
+        raise _question(path, names, [0, 1])
+    return 0, 1
 
 
 def _given(
@@ -116,7 +121,7 @@ def _by_values(cells: pd.DataFrame, names: Sequence[str] | None, path: Path) -> 
         for position in range(cells.shape[1])
         if not (names and is_no_end_name(names[position])) and _can_be_end(cells.iloc[:, position])
     ]
-    if len(possible) == 2:
+    if len(possible) == 2 and not _are_measurements(cells.iloc[:, possible], names):
         return possible[0], possible[1]
     shared = {pair: _shared(cells.iloc[:, pair[0]], cells.iloc[:, pair[1]]) for pair in combinations(possible, 2)}
     ranked = sorted(shared, key=lambda pair: -shared[pair])
@@ -130,6 +135,25 @@ def _by_values(cells: pd.DataFrame, names: Sequence[str] | None, path: Path) -> 
     if names is None and first_two and set(possible[2:]) <= set(numbers):
         return 0, 1
     raise _question(path, names, possible or list(range(cells.shape[1])))
+
+
+def _are_no_ends(cells: pd.DataFrame, names: Sequence[str] | None) -> bool:
+    """Whether the only two columns are rather about an edge or a node: amounts, or an id and an age."""
+    fractions = any(_holds_fractions(cells.iloc[:, end]) for end in (0, 1))
+    about = names is not None and any(is_no_end_name(name) for name in names)
+    return fractions or (about and not _shared(cells.iloc[:, 0], cells.iloc[:, 1]))
+
+
+def _are_measurements(cells: pd.DataFrame, names: Sequence[str] | None) -> bool:
+    """Whether two columns with names are numbers without one in common, as an age and an income are."""
+    if names is None or _shared(cells.iloc[:, 0], cells.iloc[:, 1]):
+        return False
+    return all(bool(is_number(cells.iloc[:, place]).all()) for place in (0, 1))
+
+
+def _holds_fractions(column: pd.Series) -> bool:
+    numbers = pd.to_numeric(column.str.strip(), errors="coerce")
+    return bool((numbers != np.floor(numbers)).any()) if numbers.notna().all() else False
 
 
 def _can_be_end(column: pd.Series) -> bool:

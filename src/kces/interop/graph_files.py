@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.delimiters import named_delimiter
 from kces.interop.edge_records import EdgeRecords
+from kces.interop.foreign_files import remedy_for
 from kces.interop.formats import (
     FORMATS,
     EdgeOptions,
@@ -31,6 +33,8 @@ from kces.interop.node_labels import read_labels
 from kces.interop.node_table import NodeTable, read_node_table
 from kces.interop.outputs import open_output
 from kces.interop.records import checked_mask
+from kces.scale.folder_writer import check_new_folder
+from kces.scale.graph_folder import is_graph_folder
 from kces.types import Ints
 
 __all__ = ["LoadedGraph", "output_format", "read_graph", "write_graph"]
@@ -44,7 +48,7 @@ class LoadedGraph:
     ----------
     graph : what the methods of this library work on.
     path : the file.
-    format : its format, one of npz, csv, tsv, edges, json, jsonl, parquet, graphml, pt.
+    format : its format, one of npz, csv, tsv, edges, json, jsonl, parquet, graphml, pt, kces.
     payload : the file's own content, from which :meth:`write` makes the output.
     notes : what was done to the features, one line each, for people.
     """
@@ -74,7 +78,7 @@ class LoadedGraph:
         if chosen.name != self.format and (self.records is None or chosen.write_table is None):
             write_graph(self.graph.keep_edges(mask), target, format=chosen.name, force=force)
             return
-        with open_output(target, force=force) as temporary:
+        with _place_for(target, chosen, force=force) as temporary:
             if chosen.name == self.format:
                 chosen.write_filtered(self.graph, self.payload, mask, temporary)
             elif self.records is not None and chosen.write_table is not None:
@@ -104,7 +108,7 @@ def read_graph(
     path : the file; ``-`` is standard input. Text may be packed (``.gz``).
     features : a file with the nodes' features: a table (CSV, TSV, Parquet, JSON) with a column of node ids (a column
         called label or class is the labels), ``.npy``, or ``.npz`` (row r is node r). For GraphML also
-        ``attr:NAME``, the node attribute to use.
+        ``attr:NAME``, the node attribute(s) to use; without, all that can be.
     labels : a file with one class per node, ``.npy`` or text.
     format : its format, where neither the extension nor, for standard input, the content tells.
     source, target : the two columns of an edge list that hold the nodes, by name or by number counted from 1.
@@ -132,19 +136,37 @@ def read_graph(
     """
     edges = EdgeOptions(source, target, None if delimiter is None else named_delimiter(delimiter), header)
     request, chosen = _opened(Path(path), format, edges)
-    attributes = str(features) if str(features or "").startswith(ATTRIBUTE_PREFIX) else None
     options = FeatureOptions(id_column, columns, drop_columns, scale)
-    if features is None and options != FeatureOptions():
-        raise InvalidParameterError("id_column, columns, drop_columns and scale are about a features file; give one")
-    table = None if features is None or attributes else read_node_table(features, options)
+    attributes = _attributes(features, options, chosen)
+    table = None if features is None or attributes is not None else read_node_table(features, options)
     classes = None if labels is None else read_labels(labels)
     if chosen.write_table is not None:
         graph, payload = chosen.read(replace(request, table=table, labels=classes))
         return LoadedGraph(graph, request.path, chosen.name, payload, payload.notes)
     edges.refuse(request.path)
-    graph, payload = chosen.read(replace(request, attributes=attributes))
+    graph, payload = chosen.read(
+        replace(request, attributes=attributes if table is None else (), scale="auto" if table else scale)
+    )
     graph, notes = _described(graph, table, classes)
     return LoadedGraph(graph, request.path, chosen.name, payload, notes)
+
+
+def _attributes(features: str | Path | None, options: FeatureOptions, chosen: Format) -> Sequence[str] | None:
+    """The node attributes of the file that the caller names; refuses options that nothing is there for."""
+    if str(features or "").startswith(ATTRIBUTE_PREFIX):
+        if not chosen.has_attributes:
+            raise InvalidParameterError(
+                f"{features}: only nodes of a GraphML file have attributes; name a features file"
+            )
+        named = str(features).removeprefix(ATTRIBUTE_PREFIX)
+        return [name.strip() for name in named.split(",")] if named else None
+    if features is not None or options == FeatureOptions():
+        return None
+    if not chosen.has_attributes:
+        raise InvalidParameterError("id_column, columns, drop_columns and scale are about a features file; give one")
+    if options.id_column is not None or options.drop_columns is not None:
+        raise InvalidParameterError("nodes of a GraphML file have their own ids; name the attributes to use by columns")
+    return options.columns
 
 
 def write_graph(graph: Graph, path: str | Path, *, format: str | None = None, force: bool = False) -> None:
@@ -154,8 +176,19 @@ def write_graph(graph: Graph, path: str | Path, *, format: str | None = None, fo
     """
     target = Path(path)
     chosen = output_format(target, format)
-    with open_output(target, force=force) as temporary:
+    with _place_for(target, chosen, force=force) as temporary:
         chosen.write_graph(graph, temporary)
+
+
+@contextmanager
+def _place_for(target: Path, chosen: Format, *, force: bool) -> Iterator[Path]:
+    """Where to write: a temporary file that takes its place when it is whole, or a folder, which does that itself."""
+    if chosen.is_folder:
+        check_new_folder(target, force=force)
+        yield target
+        return
+    with open_output(target, force=force) as temporary:
+        yield temporary
 
 
 def output_format(path: str | Path, format: str | None = None, *, default: str = "csv") -> Format:
@@ -172,6 +205,8 @@ def output_format(path: str | Path, format: str | None = None, *, default: str =
     if target == STANDARD_STREAM or target.parent == Path("/dev") or target.is_fifo():
         return FORMATS[default]
     found = format_of(target)
+    if found is None and target.is_dir():
+        raise InvalidParameterError(f"{target} is a folder; name a file in it")
     if found is None:
         raise InvalidParameterError(f"cannot tell the format of {target}; known extensions are {known_extensions()}")
     return found
@@ -183,11 +218,12 @@ def _opened(path: Path, format: str | None, edges: EdgeOptions) -> tuple[Request
     if path == STANDARD_STREAM:
         content = read_standard_input()
         return Request(STANDARD_INPUT, content, edges=edges), named or format_of_content(content)
-    chosen = named or format_of(path)
+    chosen = named or (FORMATS["kces"] if is_graph_folder(path) else format_of(path))
     if not path.exists():
         raise UnreadableFileError(f"{path} does not exist")
     if chosen is None:
-        raise UnreadableFileError(f"{path} has an unknown format; known extensions are {known_extensions()}")
+        what = "is a folder, and no folder of kces convert" if path.is_dir() else "has an unknown format"
+        raise UnreadableFileError(f"{path} {what}; {remedy_for(path, f'known extensions are {known_extensions()}')}")
     return Request(path, edges=edges), chosen
 
 
@@ -204,6 +240,13 @@ def _described(graph: Graph, table: NodeTable | None, labels: Ints | None) -> tu
         n_nodes=graph.n_nodes,
         labels=next((each for each in given if each is not None), None),
         feature_names=rows.feature_names if rows is not None and has_features else graph.feature_names,
+        own_values=rows.own_values if rows is not None and has_features else graph.own_values,
     )
-    described = replace(graph, features=fresh.features, labels=fresh.labels, feature_names=fresh.feature_names)
+    described = replace(
+        graph,
+        features=fresh.features,
+        labels=fresh.labels,
+        feature_names=fresh.feature_names,
+        own_values=fresh.own_values,
+    )
     return described, () if rows is None else tuple(rows.notes)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kces.errors import InvalidGraphError
+from kces.errors import GraphWarning, InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
 from kces.interop.node_attributes import NodeAttributes, id_array
@@ -40,6 +41,9 @@ class IGraphSource(Source["igraph.Graph"]):
         vertices, edges = self.original.vs, self.original.es
         known = {str(name): vertices[name] for name in vertices.attributes()}
         names = known.get("name")
+        if names is not None and len(set(names)) < len(names):
+            warnings.warn("names of vertices are not unique: vertices are called by number", GraphWarning, stacklevel=2)
+            names = None
         # igraph writes None where a vertex lacks an attribute that others have.
         attributes = NodeAttributes(range(len(vertices)) if names is None else names, known)
         labels = attributes.labels(self.hints.label)
@@ -52,6 +56,7 @@ class IGraphSource(Source["igraph.Graph"]):
             labels=labels,
             node_ids=None if names is None else id_array(names),
             feature_names=features.names,
+            own_values=features.own,
             weighted=count_weights([1 if weight is None else weight for weight in weights]),
         )
 

@@ -129,7 +129,11 @@ def _value_of(text: str, start: int, path: Path, keys: tuple[str, ...]) -> int:
     for key in keys:
         if key in found:
             return found[key]
-    raise UnreadableFileError(f"{path} holds no list of records under {' or '.join(keys)}")
+    shown = ", ".join(repr(name) for name in list(found)[:3])
+    raise UnreadableFileError(
+        f"{path} holds no list of records under {' or '.join(keys)}, but {shown or 'nothing'}; save it as a list of"
+        " records, one for each edge or node"
+    )
 
 
 def _items(text: str, start: int) -> tuple[list[Record], list[tuple[int, int]]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kces.errors import KCESError, UnreadableFileError
+from kces.errors import KCESError, UnreadableFileError, one_line
 from kces.memory import require_memory
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "STANDARD_STREAM",
     "check_fits",
     "damage_named",
-    "one_line",
     "read_bytes",
     "read_standard_input",
 ]
@@ -91,16 +90,6 @@ def _not_empty(content: bytes, path: Path) -> bytes:
     if not content:
         raise UnreadableFileError(f"{path} is empty")
     return content
-
-
-def one_line(error: BaseException, limit: int = 160) -> str:
-    """The error's message on one line, cut where it rambles.
-
-    >>> one_line(ValueError("first\\n  second"))
-    'first second'
-    """
-    message = " ".join(str(error).split()) or type(error).__name__
-    return message if len(message) <= limit else message[: limit - 1] + "…"
 
 
 @contextmanager

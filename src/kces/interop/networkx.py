@@ -19,7 +19,10 @@ from kces.types import Bools, Ints, is_sparse
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["NetworkXSource", "from_networkx", "to_networkx"]
+__all__ = ["MATRIX_MARK", "NetworkXSource", "from_networkx", "to_networkx"]
+
+MATRIX_MARK = {"kces_features": "matrix"}
+"""Attribute of a graph whose node attributes are the columns of one matrix: they have one scale, as they stand."""
 
 
 @register_source("networkx")
@@ -52,7 +55,7 @@ class NetworkXSource(Source["nx.Graph"]):
         weights = [1 if weight is None else weight for _, _, weight in G.edges(data="weight")]
         attributes = _attributes(G)
         labels = attributes.labels(self.hints.label)
-        features = attributes.features(self.hints.feature_names(), self.hints.scale, self.hints.label)
+        features = attributes.features(self.hints.feature_names(), self._scale, self.hints.label)
         return Graph.from_edges(
             self.pairs,
             features.matrix,
@@ -60,9 +63,15 @@ class NetworkXSource(Source["nx.Graph"]):
             labels=labels,
             node_ids=None if nodes == list(range(len(nodes))) else id_array(nodes),
             feature_names=features.names,
+            own_values=features.own,
             name=str(G.name) or "graph",
             weighted=count_weights(weights),
         )
+
+    @property
+    def _scale(self) -> str:
+        is_matrix = MATRIX_MARK.items() <= self.original.graph.items()
+        return "none" if is_matrix and self.hints.scale == Hints.scale else self.hints.scale
 
     def keep_records(self, mask: Bools) -> nx.Graph:
         G = self.original

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from kces.errors import InvalidGraphError, KCESError
 from kces.features import prepare_features
 from kces.features.encode import encode_column
+from kces.features.own_values import OwnValues
 from kces.interop.feature_notes import say_about_features
 from kces.interop.node_columns import ID_NAMES
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
-from kces.types import Array, Ints
+from kces.types import Array, Ints, Values
 
 __all__ = ["AttributeFeatures", "NodeAttributes", "id_array"]
 
@@ -26,10 +25,11 @@ _NO_FEATURES = LABEL_NAMES | ID_NAMES | {"train_mask", "val_mask", "test_mask"}
 
 @dataclass(frozen=True, eq=False)
 class AttributeFeatures:
-    """Features from attributes: ``matrix`` (nodes x features) or None for the graph alone, and its columns' names."""
+    """Features from attributes: ``matrix`` (nodes x features) or None for the graph alone, and what its columns are."""
 
     matrix: Array | None = None
     names: list[str] | None = None
+    own: OwnValues | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class NodeAttributes:
         in_order = sorted(columns, key=lambda name: _holds_lists(columns[name]))
         prepared = prepare_features(pd.DataFrame({name: columns[name] for name in in_order}), scale=scale)
         say_about_features([*notes, *prepared.notes])
-        return AttributeFeatures(prepared.matrix, prepared.names)
+        return AttributeFeatures(prepared.matrix, prepared.names, prepared.own)
 
     def _usable(self, notes: list[str]) -> list[str]:
         """Attributes that are not called id or class and that can be encoded; the others are noted."""
@@ -125,7 +125,7 @@ def _labels_of(nodes: Sequence[object]) -> pd.Index:
     return pd.Index(id_array(nodes), dtype=object, tupleize_cols=False)
 
 
-def id_array(nodes: Sequence[object]) -> npt.NDArray[Any]:
+def id_array(nodes: Sequence[object]) -> Values:
     """Names as an array that keeps their types: numpy would turn ``[1, "a"]`` into text.
 
     >>> id_array([1, (2, 3)]).tolist()

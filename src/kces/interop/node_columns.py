@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from kces.interop.end_names import name_words
 from kces.interop.header_evidence import names_above_values
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
 from kces.interop.node_rows import NodeRows
-from kces.types import Bools, Ints
+from kces.types import Bools, Ints, Values
 
 __all__ = [
     "ID_NAMES",
@@ -85,7 +84,7 @@ class RawTable:
     has_header: bool = True
 
 
-def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions, path: Path) -> NodeRows:
+def rows_of_table(table: RawTable, nodes: Values, options: FeatureOptions, path: Path) -> NodeRows:
     """The table's rows as features and labels by name; ``nodes`` are the names in the graph."""
     table = _with_header(table, nodes, options)
     names = table.names or []
@@ -93,6 +92,10 @@ def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOpti
         raise UnreadableFileError(f"{path} holds a header, but no nodes")
     id_column = _find_ids(table, nodes, options, path)
     ids = id_text(table.frame.iloc[:, id_column], nodes).to_numpy(dtype=object)
+    notes: list[str] = []
+    if pd.Index(ids).has_duplicates:
+        table, notes = _without_repeated_rows(table)
+        ids = id_text(table.frame.iloc[:, id_column], nodes).to_numpy(dtype=object)
     _refuse_twins(ids, table, path)
     labels = _labels(table, id_column, options, path)
     others = [position for position in range(len(names)) if position != id_column]
@@ -100,7 +103,7 @@ def rows_of_table(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOpti
         others.remove(labels[0])
     if not others and labels is None:
         raise UnreadableFileError(f"{path} has one column; a features file has the node ids and the features")
-    rows = NodeRows(ids, labels=None if labels is None else labels[1])
+    rows = NodeRows(ids, labels=None if labels is None else labels[1], notes=notes)
     return rows if not others else _with_features(rows, table, others, options, path)
 
 
@@ -147,7 +150,7 @@ def without_zero_decimals(text: pd.Series) -> pd.Series:
     return text.str.partition(".")[0]
 
 
-def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions) -> RawTable:
+def _with_header(table: RawTable, nodes: Values, options: FeatureOptions) -> RawTable:
     """Take the first row of a text table off if it is a header.
 
     It is one if it says id or class or what the caller named, or has words above numbers; it is none if it has
@@ -171,7 +174,7 @@ def _with_header(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptio
     return RawTable(rest.reset_index(drop=True), names, lambda row: table.where(row + 1))
 
 
-def _find_ids(table: RawTable, nodes: npt.NDArray[Any], options: FeatureOptions, path: Path) -> int:
+def _find_ids(table: RawTable, nodes: Values, options: FeatureOptions, path: Path) -> int:
     """The id column: as given, else the one that holds the graph's nodes, else the one whose name says so."""
     names = table.names or []
     if options.id_column is not None:
@@ -208,7 +211,18 @@ def warn_of_missing(path: Path, name: str, rows: Bools, where: Callable[[int], s
     )
 
 
-def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
+def _without_repeated_rows(table: RawTable) -> tuple[RawTable, list[str]]:
+    """The table without rows that stand there before with all their cells, as exports put together have them."""
+    repeated = table.frame.map(str).duplicated().to_numpy()
+    if not repeated.any():
+        return table, []
+    kept = np.flatnonzero(~repeated)
+    frame = table.frame.iloc[kept].reset_index(drop=True)
+    once = replace(table, frame=frame, where=lambda row: table.where(int(kept[row])))
+    return once, [f"{int(repeated.sum())} row(s) that are there twice, cell by cell, taken once"]
+
+
+def _refuse_twins(ids: Values, table: RawTable, path: Path) -> None:
     if (ids == "").any():
         raise InvalidGraphError(f"{path} {table.where(int((ids == '').argmax()))} has an empty node id")
     suspects = missing_cells(pd.Series(ids, dtype=object))
@@ -217,7 +231,11 @@ def _refuse_twins(ids: npt.NDArray[Any], table: RawTable, path: Path) -> None:
     duplicated = pd.Index(ids).duplicated()
     if duplicated.any():
         record = int(duplicated.argmax())
-        raise InvalidGraphError(f"{path} {table.where(record)} names node {ids[record]!r} a second time")
+        first = table.where(int((ids == ids[record]).argmax()))
+        raise InvalidGraphError(
+            f"{path} {table.where(record)} names node {ids[record]!r} a second time, after {first}, with other values;"
+            " leave one row per node"
+        )
 
 
 def _labels(table: RawTable, id_column: int, options: FeatureOptions, path: Path) -> tuple[int, Ints] | None:
@@ -243,4 +261,5 @@ def _with_features(rows: NodeRows, table: RawTable, others: list[int], options: 
         prepared = prepare_features(frame.iloc[:, chosen], scale=options.scale)
     except KCESError as error:
         raise type(error)(f"{path}: {error}") from error
-    return NodeRows(rows.ids, prepared.matrix, tuple(prepared.names), rows.labels, prepared.notes)
+    notes = [*rows.notes, *prepared.notes]
+    return NodeRows(rows.ids, prepared.matrix, tuple(prepared.names), rows.labels, notes, prepared.own)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from kces.errors import AmbiguousInputError, InvalidGraphError
+from kces.errors import AmbiguousInputError, GraphWarning, InvalidGraphError
 from kces.interop.adapters import Hints
 from kces.interop.node_columns import ID_NAMES, FeatureOptions, RawTable, id_text, is_id_name
 from kces.interop.node_rows import NodeRows
@@ -18,7 +19,7 @@ __all__ = ["rows_beside_matrix", "table_of_nodes"]
 
 _NODES = Path("nodes")  # the name of the table in messages
 _MOST = 0.5
-_ROW_NUMBER = "index"  # what a caller says to name nodes by the rows' numbers
+_ROW_NUMBER = "index"  # what a caller says to name nodes by the table's index, which mostly numbers the rows
 
 
 def table_of_nodes(nodes: object, named: pd.Index, hints: Hints) -> NodeTable | None:
@@ -47,16 +48,34 @@ def rows_beside_matrix(nodes: pd.DataFrame, n_nodes: int, hints: Hints) -> NodeR
     numbers = pd.Index([str(node) for node in range(n_nodes)])
     id_column = hints.id_column or next((name for name in nodes.columns if name.lower() in ID_NAMES), None)
     if id_column is None or (id_column == _ROW_NUMBER and _ROW_NUMBER not in nodes.columns):
+        nodes = nodes.assign(**{"row number": _row_numbers(nodes, numbers, asked=id_column is not None)})
         id_column = "row number"
-        nodes = nodes.assign(**{id_column: range(n_nodes)})
     options = FeatureOptions(id_column, hints.feature_names(), None, hints.scale, hints.label)
     if id_column in nodes.columns and not numbers.isin(id_text(nodes[id_column], numbers)).all():
         raise AmbiguousInputError(
             f"which column of nodes holds the node numbers 0 to {n_nodes - 1}? Column {id_column!r} does not;"
-            f" {_ROW_NUMBER!r} stands for the number of the row.",
+            f" {_ROW_NUMBER!r} stands for the index.",
             ("id_column",),
         )
     return _table(nodes, options).aligned(numbers.to_numpy(dtype=object))
+
+
+def _row_numbers(nodes: pd.DataFrame, numbers: pd.Index, *, asked: bool) -> pd.Index:
+    """The node of each row of a table without ids: by its place, or as its index says where the caller asked for it.
+
+    An index with the same numbers in another order is asked about: rows may have been sorted, or not.
+    """
+    index = pd.Index(id_text(nodes.index.to_series(), numbers))
+    if asked:
+        return index
+    if not index.equals(numbers) and index.is_unique and numbers.isin(index).all():
+        raise AmbiguousInputError(
+            "the index of nodes has the node numbers in another order than its rows; which is meant? The index:"
+            " 'index'; the order of rows: give nodes.reset_index(drop=True).",
+            ("id_column",),
+        )
+    warnings.warn("nodes has no column of ids: its row r is taken for node r of the matrix", GraphWarning, stacklevel=2)
+    return numbers
 
 
 def _table(nodes: pd.DataFrame, options: FeatureOptions) -> NodeTable:
@@ -64,7 +83,7 @@ def _table(nodes: pd.DataFrame, options: FeatureOptions) -> NodeTable:
 
 
 def _with_text_names(nodes: pd.DataFrame) -> pd.DataFrame:
-    nodes = nodes.rename(columns=str)
+    nodes = (nodes.reset_index() if nodes.index.nlevels > 1 else nodes).rename(columns=str)
     if not nodes.columns.is_unique:
         twin = nodes.columns[nodes.columns.duplicated()][0]
         raise InvalidGraphError(f"nodes has more than one column called {twin!r}; rename or drop one")

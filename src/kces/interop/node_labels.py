@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ import pandas as pd
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.interop.arrays import read_npy
 from kces.interop.text_table import is_number, read_text
+from kces.types import Values
 
 __all__ = ["LABEL_NAMES", "class_numbers", "read_labels"]
 
@@ -35,7 +35,7 @@ def read_labels(path: str | Path) -> npt.NDArray[np.int64]:
     return class_numbers(lines.to_numpy(), str(path))
 
 
-def class_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
+def class_numbers(values: Values, what: str) -> npt.NDArray[np.int64]:
     """Classes as whole numbers; words are numbered in alphabetical order, and empty text is unknown (-1).
 
     >>> class_numbers(np.array(["cat", "dog", "", "cat"]), "labels").tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.features import scale_matrix
 from kces.interop.arrays import read_members, read_npy
 from kces.interop.arrow_table import arrow_frame, read_arrow
+from kces.interop.foreign_files import remedy_for
 from kces.interop.json_records import json_frame, json_lines, json_records
 from kces.interop.limits import check_fits, read_bytes
 from kces.interop.node_columns import FeatureOptions, RawTable, rows_of_table
@@ -23,7 +23,7 @@ from kces.interop.node_rows import NodeRows
 from kces.interop.outputs import plain_name
 from kces.interop.sparse import read_matrix
 from kces.interop.text_table import parse_text_table, text_in
-from kces.types import Features
+from kces.types import Features, Values
 
 __all__ = ["LABEL_NAMES", "NodeTable", "class_numbers", "dense_features", "read_labels", "read_node_table"]
 
@@ -52,7 +52,7 @@ class NodeTable:
         """Whether rows belong to nodes by name, not by number."""
         return isinstance(self.content, RawTable)
 
-    def rows_for(self, names: npt.NDArray[Any]) -> NodeRows:
+    def rows_for(self, names: Values) -> NodeRows:
         """All rows, with the nodes' names as text; ``names`` are those of the graph."""
         if isinstance(self.content, RawTable):
             return rows_of_table(self.content, names, self.options, self.path)
@@ -61,7 +61,7 @@ class NodeTable:
         ids = np.array([str(node) for node in range(features.shape[0])], dtype=object)
         return NodeRows(ids, features, notes=[note] if note else [])
 
-    def aligned(self, names: npt.NDArray[Any]) -> NodeRows:
+    def aligned(self, names: Values) -> NodeRows:
         """Rows in the order of ``names``: the nodes of a file that lists its own."""
         wanted = pd.Index(names.astype(str))
         rows = self.rows_for(wanted.to_numpy(dtype=object))
@@ -94,16 +94,15 @@ def read_node_table(path: str | Path, options: FeatureOptions | None = None) -> 
         text = text_in(read_bytes(path), path).text
         found = json_records(text, path, keys=_NODE_KEYS) if suffix == ".json" else json_lines(text, path)
         return NodeTable(path, _raw(json_frame(found.records, path)), options)
-    raise UnreadableFileError(
-        f"features file {path} has an unknown format; use .csv, .tsv, .parquet, .json, .jsonl, .npy or .npz"
-    )
+    remedy = remedy_for(path, "use .csv, .tsv, .parquet, .json, .jsonl, .npy or .npz")
+    raise UnreadableFileError(f"features file {path} has an unknown format; {remedy}")
 
 
 def _raw(frame: pd.DataFrame) -> RawTable:
     return RawTable(frame, [str(name) for name in frame.columns], lambda row: f"row {row + 1}")
 
 
-def dense_features(array: npt.NDArray[Any], path: Path) -> npt.NDArray[np.float64]:
+def dense_features(array: Values, path: Path) -> npt.NDArray[np.float64]:
     """A stored array as the feature matrix; a list is one feature."""
     if array.ndim == 1:
         array = array[:, None]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from kces.errors import InvalidGraphError
+from kces.errors import InvalidGraphError, one_line
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.limits import BYTES_PER_NODE, check_fits, one_line
+from kces.interop.limits import BYTES_PER_NODE, check_fits
 from kces.interop.optional import require
 from kces.interop.pyg_edges import edge_pairs, edge_weights, is_tensor, node_count, tensor_values, with_edges
 from kces.interop.records import count_weights

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import copy
 import warnings
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
-from kces.errors import InvalidGraphError
-from kces.interop.limits import BYTES_PER_NODE, check_fits, one_line
+from kces.errors import InvalidGraphError, one_line
+from kces.interop.limits import BYTES_PER_NODE, check_fits
 from kces.interop.optional import require
 from kces.interop.records import distinct_edges, edge_of_record
-from kces.types import Bools, Ints
+from kces.types import Bools, Ints, Values
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,6 +32,7 @@ def edge_pairs(data: Data) -> Ints:
         if array.ndim != 2 or array.shape[0] != 2 or array.dtype.kind not in "iu":
             raise InvalidGraphError(
                 f"edge_index must be whole numbers of shape (2, E), got {array.dtype} of shape {array.shape}"
+                + ("; give edge_index.t()" if array.ndim == 2 and array.shape[1] == 2 else "")
             )
         return array.T.astype(np.int64)
     for name in _ADJACENCIES:
@@ -41,7 +41,7 @@ def edge_pairs(data: Data) -> Ints:
     raise InvalidGraphError("the PyG data has no edge_index tensor and no adj_t")
 
 
-def edge_weights(data: Data) -> npt.NDArray[Any] | None:
+def edge_weights(data: Data) -> Values | None:
     """The weights that lie beside the edges, or in ``adj_t``; None where there are none."""
     weights = data.get("edge_weight")
     if weights is None and not is_tensor(data.get("edge_index")):
@@ -66,7 +66,7 @@ def is_tensor(value: object) -> TypeGuard[Tensor]:
     return hasattr(value, "numel")
 
 
-def tensor_values(tensor: Tensor) -> npt.NDArray[Any]:
+def tensor_values(tensor: Tensor) -> Values:
     """The tensor as an array, on whichever device it lies."""
     # A crafted stride makes a few bytes look like a huge tensor: check before a copy makes it real.
     check_fits(16 * tensor.numel(), f"a tensor of shape {tuple(tensor.shape)}")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
+from typing_extensions import Unpack
 
 from kces.estimator import KCES
 from kces.interop.optional import require
 from kces.interop.pyg import PyGSource
 from kces.scorers import AUTO
-from kces.scorers.score_options import EngineOptions, LabelSource
+from kces.scorers.score_options import LabelSource, PaperKeywords
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -29,8 +30,9 @@ class SanitizeEdges(BaseTransform):
 
     Parameters
     ----------
-    alpha : share of edges to prune, in [0, 1], or ``"auto"``: as many as look like noise.
-    preset, engine, labels, encoding, clusters, ridge, signed, random_state, engine_options : as in :class:`kces.KCES`.
+    alpha : share of edges to prune, in [0, 1], ``"auto"``: as many as look like noise, or ``"labels"``: the same,
+        corrected by the labels of train and validation nodes.
+    preset, labels, random_state, ties : as in :class:`kces.KCES`, whose other keywords ``paper`` takes too.
 
     Examples
     --------
@@ -47,33 +49,22 @@ class SanitizeEdges(BaseTransform):
         alpha: float | str = AUTO,
         *,
         preset: str = "robust",
-        engine: str = "auto",
         labels: LabelSource | None = None,
-        encoding: str | None = None,
-        clusters: int | None = None,
-        ridge: float | None = None,
-        signed: bool | None = None,
         random_state: int = 0,
-        engine_options: EngineOptions | None = None,
+        ties: str = "whole",
+        **paper: Unpack[PaperKeywords],
     ) -> None:
-        self.alpha = alpha
-        self.preset = preset
-        self.engine = engine
-        self.labels = labels
-        self.encoding = encoding
-        self.clusters = clusters
-        self.ridge = ridge
-        self.signed = signed
-        self.random_state = random_state
-        self.engine_options = engine_options
+        self.estimator = KCES(alpha, preset=preset, labels=labels, random_state=random_state, ties=ties, **paper)
 
     def forward(self, data: Data) -> Data:
         source = PyGSource(data)
         if not source.has_edges:
             return source.without(np.ones(0, dtype=bool))
-        return KCES(**vars(self)).fit_transform(data)
+        return clone(self.estimator).fit_transform(data)
 
     def __repr__(self) -> str:
-        defaults = {each.name: repr(each.default) for each in inspect.signature(type(self)).parameters.values()}
-        given = {name: repr(value) for name, value in vars(self).items() if repr(value) != defaults[name]}
-        return f"{self.__class__.__name__}({', '.join(f'{name}={value}' for name, value in given.items())})"
+        defaults = KCES().get_params()
+        given = {
+            name: value for name, value in self.estimator.get_params().items() if repr(value) != repr(defaults[name])
+        }
+        return f"{self.__class__.__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"

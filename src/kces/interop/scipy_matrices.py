@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -100,7 +101,8 @@ def _graph(matrix: sp.sparray | npt.NDArray[np.generic], hints: Hints) -> Graph:
         return Graph.from_scipy(matrix, nodes)
     rows = rows_beside_matrix(as_pandas(nodes), matrix.shape[0], hints)
     say_about_features(rows.notes)
-    return Graph.from_scipy(matrix, rows.features, labels=rows.labels, feature_names=rows.feature_names)
+    graph = Graph.from_scipy(matrix, rows.features, labels=rows.labels, feature_names=rows.feature_names)
+    return replace(graph, own_values=rows.own_values)
 
 
 def _checked_square(matrix: sp.sparray) -> sp.sparray:

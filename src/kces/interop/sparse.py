@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.interop.arrays import Members, npy_bytes
 from kces.interop.limits import BYTES_PER_ENTRY, BYTES_PER_NODE, check_fits, damage_named
+from kces.types import Values
 
 __all__ = ["StoredMatrix", "read_matrix"]
 
@@ -26,7 +27,7 @@ class StoredMatrix:
 
     rows: npt.NDArray[np.int64]
     cols: npt.NDArray[np.int64]
-    values: npt.NDArray[Any]
+    values: Values
     shape: tuple[int, int]
     layout: str
     prefix: str
@@ -91,7 +92,7 @@ class _Arrays:
             raise UnreadableFileError(f"array {key} of {self.what} must be a list, got shape {header.shape}")
         return header.count
 
-    def one(self, name: str) -> npt.NDArray[Any]:
+    def one(self, name: str) -> Values:
         self.length(name)
         return self.members.array(self.prefix + name)
 
@@ -136,7 +137,7 @@ class _Arrays:
         return array.astype(np.int64)
 
 
-def _expand(pointer: npt.NDArray[Any], size: int, n_entries: int, what: str) -> npt.NDArray[np.int64]:
+def _expand(pointer: Values, size: int, n_entries: int, what: str) -> npt.NDArray[np.int64]:
     """The row of each entry from a CSR row pointer."""
     if pointer.ndim != 1 or pointer.dtype.kind not in "iu":
         raise UnreadableFileError(f"the row pointer of {what} must hold whole numbers")

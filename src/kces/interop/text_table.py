@@ -5,15 +5,17 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from kces.errors import UnreadableFileError
+from kces.errors import UnreadableFileError, one_line
 from kces.interop.delimiters import choose_delimiter, declared_delimiter, is_comment, split_line
-from kces.interop.limits import one_line, read_bytes
+from kces.interop.foreign_files import foreign_content
+from kces.interop.limits import read_bytes
 
 __all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "text_in"]
 
@@ -67,6 +69,8 @@ class TextTable:
 
 def text_in(content: bytes, path: Path) -> StoredText:
     """The content as text, UTF-8 or with a byte order mark UTF-16, or one line that says why it is none."""
+    if (foreign := foreign_content(content)) is not None:
+        raise UnreadableFileError(f"{path} {foreign}")
     mark, encoding = next(((mark, name) for mark, name in _ENCODINGS if content.startswith(mark)), (b"", "utf-8"))
     try:
         text = content[len(mark) :].decode(encoding)
@@ -166,9 +170,21 @@ def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: 
         raise UnreadableFileError(
             f"{path} has {widths[0]} columns; a table of text may have {MAX_COLUMNS}: save more as .npy or sparse .npz"
         )
-    for (start, _), width in zip(spans, widths, strict=True):
-        if width != widths[0]:
-            raise UnreadableFileError(f"{path} line {start + 1} has {width} columns where {widths[0]} are expected")
+    if len(set(widths)) > 1:
+        expected = Counter(widths).most_common(1)[0][0]
+        wrong = next(number for number, width in enumerate(widths) if width != expected)
+        raise UnreadableFileError(_wrong_width(path, spans[wrong][0] + 1, widths[wrong], expected, wrong, len(widths)))
+
+
+def _wrong_width(path: Path, line: int, width: int, expected: int, record: int, n_records: int) -> str:
+    columns = f"{width} column{'s' if width > 1 else ''}"
+    if width < expected and record == 0:
+        remedy = "; if it is a title above the table, delete it or begin it with #"
+    elif width < expected and record == n_records - 1:
+        remedy = "; if it is a remark or a total below the table, delete it or begin it with #"
+    else:
+        remedy = "; an edge list or table has the same columns on every line, and quotes around cells with delimiters"
+    return f"{path} line {line} has {columns} where {expected} are expected{remedy}"
 
 
 def _records(lines: list[str], path: Path, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.features.missing import as_text
 from kces.graph import Graph
+from kces.interop.adjacency_tables import refuse_adjacency
 from kces.interop.edge_columns import EndColumns
 from kces.interop.edge_records import EdgeRecords, column_names
 from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES
 from kces.interop.formats.base import EdgeOptions, Request
 from kces.interop.node_columns import id_text
+from kces.types import Values
 
 __all__ = ["TypedEnds", "find_typed_ends", "graph_from_frame"]
 
@@ -32,7 +32,7 @@ class TypedEnds:
 
     columns: EndColumns
     choice: EndChoice
-    weights: npt.NDArray[Any] | None
+    weights: Values | None
 
 
 def find_typed_ends(
@@ -43,6 +43,8 @@ def find_typed_ends(
     if width < 2:
         raise UnreadableFileError(f"{path} is no edge list: it has {width} column(s)")
     header = [str(name) for name in frame.columns] if has_names else None
+    if width == len(frame):  # only a square table is worth the look
+        refuse_adjacency(frame, path)
     cells = pd.DataFrame({place: as_text(frame.iloc[:_LOOKED_AT, place]) for place in range(width)})
     ends = choose_ends(cells, header, path, source=options.source, target=options.target)
     weight = next((place for place, name in enumerate(header or []) if name.lower() in WEIGHT_NAMES), None)
@@ -76,7 +78,7 @@ def _refuse_two_types(frame: pd.DataFrame, ends: tuple[int, int], path: Path) ->
         )
 
 
-def _ids(column: pd.Series, what: str) -> npt.NDArray[Any]:
+def _ids(column: pd.Series, what: str) -> Values:
     """Node ids as text: whole numbers and text are, fractions, flags, dates and nested values are not."""
     missing = column.isna()
     if missing.any():
@@ -89,5 +91,7 @@ def _ids(column: pd.Series, what: str) -> npt.NDArray[Any]:
     if not pd.api.types.is_integer_dtype(column.dtype):
         wrong = next((value for value in column if isinstance(value, bool) or not isinstance(value, str | int)), None)
         if wrong is not None:
-            raise InvalidGraphError(f"{what} holds {str(wrong)[:30]!r}; node ids are integers or text")
+            raise InvalidGraphError(
+                f"{what} holds {str(wrong)[:40]!r}; node ids are integers or text: give the id alone"
+            )
     return np.array([str(value).strip() for value in column], dtype=object)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from kces.errors import UnreadableFileError
-from kces.interop.limits import one_line
+from kces.errors import UnreadableFileError, one_line
 
 __all__ = ["checked_elements"]
 

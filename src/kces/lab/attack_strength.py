@@ -83,7 +83,7 @@ def attack_strength(name: str, data_root: Path | None = None, seeds: int = 5) ->
     """Test accuracy of a GCN trained on the graph of that name (on the targets, where there are any)."""
     attacked = load_attacked(name, data_root)
     labels, nodes = attacked.graph.labels, attacked.judged_nodes
-    assert labels is not None  # the lab's data sets are labelled
+    assert labels is not None  # the lab's data sets are labeled
     right = [GCN().fit(attacked.graph, seed).predict()[nodes] == labels[nodes] for seed in range(seeds)]
     accuracy = 100 * np.mean(right, axis=1)
     source = "clean" if "@" not in name else "published" if is_published(parse_name(name)) else "ours"

@@ -12,14 +12,14 @@ import pandas as pd
 
 from kces.datasets import load_attacked
 from kces.datasets.attacked import AttackedGraph
-from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError
+from kces.errors import InvalidGraphError, InvalidParameterError, MemoryLimitError, one_line
 from kces.graph import Graph
 from kces.lab.defenses import Defense, NotApplicableError, Purifier, make_defense
 from kces.lab.defenses.defense_registry import before_a_gcn
 from kces.lab.defenses.tuning import accuracy, candidates, settings_to_try, tuned
 from kces.lab.measure import watch
 from kces.lab.training import DEEPROBUST, TrainingPreset
-from kces.processes.answers import JsonObject, one_line
+from kces.processes.answers import JsonObject
 from kces.progress import Progress, silent
 
 __all__ = ["COLUMNS", "evaluate", "summarise", "table"]

@@ -30,8 +30,8 @@ __all__ = [
     "SparseOperator",
     "Supervision",
     "TrainingPreset",
-    "evaluate",
     "feature_input",
+    "logits_of",
     "seeded",
     "torch_threads",
     "train",
@@ -293,10 +293,10 @@ def train(
             loss = loss + penalty()
         loss.backward()
         optimizer.step()
-        if best.improved(evaluate(network), supervision):
+        if best.improved(logits_of(network), supervision):
             weights = copy.deepcopy(network.state_dict())
     network.load_state_dict(weights)
-    return evaluate(network).argmax(1).numpy()
+    return logits_of(network).argmax(1).numpy()
 
 
 def _draw_glorot(network: nn.Module) -> None:
@@ -305,7 +305,7 @@ def _draw_glorot(network: nn.Module) -> None:
         (nn.init.zeros_ if is_bias else nn.init.xavier_uniform_)(parameter)
 
 
-def evaluate(network: nn.Module) -> Tensor:
+def logits_of(network: nn.Module) -> Tensor:
     """Logits without dropout and without gradients."""
     network.eval()
     with torch.no_grad():

@@ -16,7 +16,6 @@ __all__ = [
     "Answer",
     "JsonObject",
     "NotApplicableError",
-    "one_line",
     "status_of",
 ]
 
@@ -55,12 +54,3 @@ def status_of(error: BaseException) -> str:
     if any(words in str(error).lower() for words in _ALLOCATION_FAILED):
         return OOM
     return NOT_APPLICABLE if isinstance(error, NotApplicableError) else ERROR
-
-
-def one_line(error: BaseException) -> str:
-    """The message without line breaks, or the name of the error when it has none.
-
-    >>> one_line(ValueError("bad\\n  input")), one_line(MemoryError())
-    ('bad input', 'MemoryError')
-    """
-    return " ".join(str(error).split())[:300] or type(error).__name__

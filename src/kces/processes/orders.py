@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-from kces.processes.answers import OK, Answer, JsonObject, one_line, status_of
+from kces.errors import one_line
+from kces.processes.answers import OK, Answer, JsonObject, status_of
 
 __all__ = ["Order", "carry_out"]
 

@@ -52,7 +52,9 @@ class Explorer:
     write: Write
     alpha: float | str = AUTO
     scored: Scored = field(init=False)
+    _document: Json | None = field(init=False, default=None)
     _one_at_a_time: threading.Lock = field(init=False, default_factory=threading.Lock)
+    _saving: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.scored = self.original
@@ -72,12 +74,14 @@ class Explorer:
         """Mark an edge; returns how many are marked."""
         with self._one_at_a_time:
             self.marks.put(source, target, mark)
+            self._document = None
             return len(self.marks.of_edge)
 
     def rescore(self) -> Json:
         """Score again without the edges marked harmful; returns the new document."""
         with self._one_at_a_time:
             self.scored = score_without(self.scorer, self.original, self.marks.held().harmful)
+            self._document = None
             return self._described()
 
     def save(self, name: object, alpha: object = None) -> tuple[Path, int]:
@@ -85,12 +89,21 @@ class Explorer:
         target = self._new_file(name)
         with self._one_at_a_time:
             cut = self._cut_at(alpha)
-            self.write(target, cut.kept)
+            with self._saving:
+                self.write(target, cut.kept)
         return target, cut.n_removed
 
+    def finish(self) -> None:
+        """Wait for a file that is being written, so that none is left half way."""
+        with self._saving:
+            pass
+
     def _described(self) -> Json:
-        held = self.marks.held()
-        return self.describe(self.scored, held.cut(self.scored, self.alpha), held)
+        """The document, kept until a mark or a score changes: making it can take seconds."""
+        if self._document is None:
+            held = self.marks.held()
+            self._document = self.describe(self.scored, held.cut(self.scored, self.alpha), held)
+        return self._document
 
     def _cut_at(self, alpha: object) -> Cut:
         """The cut of the page at another ratio: the same order, more or fewer edges."""

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from kces.graph import Graph
-from kces.ranking import all_tied, prune_count
+from kces.ranking import prune_counts
 from kces.report.held import Held
 from kces.report.numbers import Json, shorts
 from kces.scorers.scored import Scored
@@ -76,7 +76,8 @@ def components_after(graph: Graph, rank: Ints, removed: Ints) -> Ints:
     """
     n, n_edges = graph.n_nodes, graph.n_edges
     late_is_light = (n_edges + 1 - rank).astype(np.float64)
-    weights = sp.csr_array((late_is_light, (graph.edges[:, 0], graph.edges[:, 1])), shape=(n, n))
+    first, second = graph.edges.astype(np.int32).T  # what all releases of scipy take here
+    weights = sp.csr_array((late_is_light, (first, second)), shape=(n, n))
     forest = np.sort(minimum_spanning_tree(weights).data)
     return n - np.searchsorted(forest, n_edges - removed, side="right")
 
@@ -111,9 +112,8 @@ def homophily_after(graph: Graph, rank: Ints, removed: Ints) -> Array:
 
 
 def _removed(scored: Scored, alphas: list[float], held: Held | None) -> Ints:
-    n_edges = scored.graph.n_edges
-    wanted = [0] * len(alphas) if all_tied(scored.scores) else [prune_count(n_edges, alpha) for alpha in alphas]
-    return np.array(wanted if held is None else [held.bounded(count) for count in wanted], dtype=np.int64)
+    wanted = prune_counts(scored.scores, np.array(alphas))
+    return wanted if held is None else np.array([held.bounded(int(count)) for count in wanted], dtype=np.int64)
 
 
 def _counted_up_to(mask: Bools, rank: Ints) -> Ints:

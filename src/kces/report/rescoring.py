@@ -47,7 +47,7 @@ def _merged(before: Evidence | None, found: Evidence | None, scored: Bools) -> E
     if isinstance(before, RobustEvidence) and isinstance(found, RobustEvidence) and before.columns == found.columns:
         views, scores = before.edge_views.copy(), before.scores.copy()
         views[scored], scores[scored] = found.edge_views, found.scores
-        return replace(found, edge_views=views, scores=scores)
+        return replace(found, edges=before.edges, edge_views=views, scores=scores)
     if isinstance(before, PaperEvidence) and isinstance(found, PaperEvidence):
         change = before.change.copy()
         change[scored] = found.change

@@ -118,6 +118,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(refused.status, {"error": refused.line})
         except KCESError as error:
             self._send_json(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+        except (ConnectionError, TimeoutError):
+            raise  # nobody is there to be told
+        except Exception:
+            self.close_connection = True
+            self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "this failed; the terminal says why"})
+            raise
 
     do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _answer  # noqa: N815
 

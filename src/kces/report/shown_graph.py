@@ -8,6 +8,7 @@ import numpy as np
 
 from kces.cut import Cut
 from kces.graph import Graph
+from kces.report.node_groups import NodeGroups, node_groups
 from kces.report.numbers import Json, shorts
 from kces.scorers.evidence import RobustEvidence
 from kces.scorers.scored import Scored
@@ -15,6 +16,7 @@ from kces.types import Bools, Ints
 
 __all__ = [
     "MOST_EDGES",
+    "MOST_EDGES_AT_A_NODE",
     "MOST_NEIGHBORHOOD_EDGES",
     "ShownGraph",
     "edges_as_columns",
@@ -27,6 +29,8 @@ __all__ = [
 
 MOST_EDGES = 5_000
 MOST_NEIGHBORHOOD_EDGES = 30_000
+MOST_EDGES_AT_A_NODE = 60
+"""Edges around a node that are carried: one hub would take the room of all others."""
 MOST_HOT_NODES = 50
 _LONGEST_NAME = 200
 
@@ -38,7 +42,7 @@ class ShownGraph:
     Attributes
     ----------
     edges : (S,) the most suspicious edges, in order.
-    around : (M,) edges within a hop of their ends, nearest to the most suspicious first.
+    around : (M,) edges within a hop of their ends, a bounded number at each node, nearest to the most suspicious first.
     hot : (H,) nodes at which removed edges gather, most first.
     nodes : (V,) all nodes of these, ascending: their places here are what the page calls them by.
     removed_at : (N,) removed edges at every node.
@@ -80,7 +84,10 @@ def shown_graph(graph: Graph, cut: Cut) -> ShownGraph:
 
 
 def _around(graph: Graph, shown: Ints) -> Ints:
-    """Edges among the nodes within one hop of the ends of shown edges; those of the most suspicious come first."""
+    """Edges among the nodes within one hop of the ends of shown edges, a bounded number at each node.
+
+    Those nearest to the most suspicious edges come first.
+    """
     far = 2 * graph.n_edges + 1
     own = np.full(graph.n_nodes, far, dtype=np.int64)
     np.minimum.at(own, graph.edges[shown].ravel(), np.repeat(np.arange(len(shown)), 2))
@@ -89,7 +96,23 @@ def _around(graph: Graph, shown: Ints) -> Ints:
         np.minimum.at(near, graph.edges[:, here], own[graph.edges[:, there]] + graph.n_edges)
     distance = np.maximum(near[graph.edges[:, 0]], near[graph.edges[:, 1]])
     reached = np.flatnonzero(distance < far)
-    return reached[np.argsort(distance[reached], kind="stable")[:MOST_NEIGHBORHOOD_EDGES]]
+    ordered = reached[np.argsort(distance[reached], kind="stable")]
+    places = _place_at_its_node(graph.edges[ordered].ravel()).reshape(-1, 2)
+    return ordered[(places < MOST_EDGES_AT_A_NODE).all(axis=1)][:MOST_NEIGHBORHOOD_EDGES]
+
+
+def _place_at_its_node(ends: Ints) -> Ints:
+    """How often each entry stood before it.
+
+    >>> _place_at_its_node(np.array([7, 3, 7, 7, 3])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    by_node = np.argsort(ends, kind="stable")
+    ordered = ends[by_node]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ends) else np.empty(0, int)
+    place = np.empty(len(ends), dtype=np.int64)
+    place[by_node] = np.arange(len(ends)) - np.repeat(first, np.diff(np.append(first, len(ends))))
+    return place
 
 
 def node_title(graph: Graph, node: int) -> str:
@@ -107,20 +130,20 @@ def node_title(graph: Graph, node: int) -> str:
 def nodes_as_columns(scored: Scored, shown: ShownGraph) -> Json:
     """Names, degrees, groups and counts of the carried nodes."""
     graph = scored.graph
-    groups, kind = _groups(scored)
-    columns: Json = {
+    return {
         "name": [node_title(graph, node) for node in shown.nodes.tolist()],
         "degree": np.diff(graph.adjacency.indptr)[shown.nodes].tolist(),
-        "group": None,
-        "group_names": None,
-        "group_kind": kind,
         "suspicious": shown.removed_at[shown.nodes].tolist(),
+        **_groups_as_columns(node_groups(scored, shown.nodes)),
     }
-    if groups is not None:
-        names = np.unique(groups[groups >= 0])
-        places = np.where(groups >= 0, np.searchsorted(names, groups), -1)
-        columns |= {"group": places[shown.nodes].tolist(), "group_names": [str(name) for name in names]}
-    return columns
+
+
+def _groups_as_columns(groups: NodeGroups | None) -> Json:
+    if groups is None:
+        return {"group": None, "group_names": None, "group_kind": None}
+    names = np.unique(groups.of_node[groups.of_node >= 0])
+    places = np.where(groups.of_node >= 0, np.searchsorted(names, groups.of_node), -1)
+    return {"group": places.tolist(), "group_names": [str(name) for name in names], "group_kind": groups.kind}
 
 
 def edges_as_columns(scored: Scored, cut: Cut, shown: ShownGraph, injected: Bools | None) -> Json:
@@ -158,11 +181,3 @@ def _ends(graph: Graph, shown: ShownGraph, edges: Ints) -> Json:
         "source": shown.places(graph.edges[edges, 0]),
         "target": shown.places(graph.edges[edges, 1]),
     }
-
-
-def _groups(scored: Scored) -> tuple[Ints | None, str | None]:
-    """What colors the nodes: their classes, else the pseudo labels of the scorer."""
-    if scored.graph.labels is not None:
-        return scored.graph.labels, "class"
-    pseudo = getattr(scored.evidence, "pseudo", None)
-    return (None, None) if pseudo is None else (pseudo.clusters, "pseudo label")

@@ -9,20 +9,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from kces.cut import AUTO, LABELS
 from kces.errors import InvalidParameterError
+from kces.offered import SCORERS, load_target
 from kces.scorers.score_options import ScoreOptions, check_seed
-from kces.scorers.scored import AUTO, Scored
+from kces.scorers.scored import Scored
 from kces.scorers.scorer import Scorer
 
-__all__ = ["AUTO", "SCORERS", "ScoreOptions", "Scored", "Scorer", "make_scorer"]
-
-SCORERS: dict[str, str] = {
-    "robust": "kces.scorers.robust:RobustScorer",
-    "paper": "kces.scorers.paper:PaperScorer",
-}
-"""Where each preset's scorer lives. Imported when asked for: one need not wait for the libraries of the other."""
+__all__ = ["AUTO", "LABELS", "SCORERS", "ScoreOptions", "Scored", "Scorer", "make_scorer"]
 
 
 def make_scorer(options: ScoreOptions) -> Scorer:
@@ -34,7 +28,6 @@ def make_scorer(options: ScoreOptions) -> Scorer:
     if options.preset not in SCORERS:
         raise InvalidParameterError(f"unknown preset '{options.preset}'; there are: {', '.join(SCORERS)}")
     check_seed(options.seed)
-    module, _, name = SCORERS[options.preset].partition(":")
-    scorer: type[Scorer] = getattr(import_module(module), name)
+    scorer: type[Scorer] = load_target(SCORERS[options.preset])  # one need not wait for the libraries of the other
     scorer.validate(options)
     return scorer(options)

@@ -17,8 +17,11 @@ NOTHING = 1e-12
 
 _COLUMN_BLOCK = 256
 _NARROWEST_BLOCK = 16
-_BLOCK_ENTRIES = 2**24
+_BLOCK_ENTRIES = 2**23
 """A block of the columns of a large graph is narrower, so that it takes 128 MB at most, 16 columns at least."""
+
+_ROW_CHUNK = 4_096
+"""Rows of an array that are worked on at once: what is in between stays in the cache."""
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:
@@ -41,11 +44,10 @@ class CentredFeatures:
 
     @classmethod
     def of(cls, features: Features) -> CentredFeatures:
-        """Columns weighted by rarity, rows of unit length, then centred: the centred linear kernel."""
+        """Columns weighted by rarity, rows of unit length, then centered: the centered linear kernel."""
         present_in = np.diff(sp.csc_array(features).indptr) if is_sparse(features) else (features != 0).sum(axis=0)
         rarity = np.log1p(features.shape[0] / np.maximum(present_in, 1))
-        weighted = features @ sp.diags_array(rarity) if is_sparse(features) else features * rarity
-        unit, length = normalize_rows(weighted)
+        unit, length = _weighted_unit_rows(features, rarity)
         present = (length > 0).astype(np.float64)
         mean = np.asarray(unit.sum(axis=0)).ravel() / max(present.sum(), 1.0)
         return cls(unit, mean, present)
@@ -55,31 +57,44 @@ class CentredFeatures:
         """(N,) stored entries of sparse features."""
         return np.diff(sp.csr_array(self.matrix).indptr)
 
+    @property
+    def entries_per_column(self) -> Ints:
+        """(F,) stored entries of sparse features."""
+        return np.diff(sp.csc_array(self.matrix).indptr)
+
     def without_empty_columns(self) -> CentredFeatures:
         """Sparse features without the columns that nobody has: all inner products stay, work follows what is stored.
 
         >>> CentredFeatures(sp.csr_array([[0.0, 1.0, 0.0], [0.0, 2.0, 3.0]])).without_empty_columns().n_columns
         2
         """
-        used = np.flatnonzero(np.diff(sp.csc_array(self.matrix).indptr))
+        used = np.flatnonzero(self.entries_per_column)
         return CentredFeatures(self.matrix[:, used], self.mean[used], self.present)
-
-    @property
-    def n_blocks(self) -> int:
-        return -(-self.n_columns // self._block_width)
 
     @property
     def _block_width(self) -> int:
         return max(_NARROWEST_BLOCK, min(_COLUMN_BLOCK, _BLOCK_ENTRIES // max(self.matrix.shape[0], 1)))
 
-    def blocks(self) -> Iterator[Array]:
-        for columns in chunks(self.n_columns, self._block_width):
-            part = self.matrix[:, columns]
-            dense = part.toarray() if is_sparse(part) else np.asarray(part)
-            yield dense - np.outer(self.present, self.mean[columns])
+    @property
+    def blocks(self) -> tuple[slice, ...]:
+        """Columns that are made dense at once."""
+        return tuple(chunks(self.n_columns, self._block_width))
+
+    def block(self, columns: slice) -> Array:
+        """(N, width) the centered columns."""
+        out = np.empty((self.matrix.shape[0], len(range(*columns.indices(self.n_columns)))))
+        self.write_block(columns, out)
+        return out
+
+    def write_block(self, columns: slice, out: Array) -> None:
+        """The centered columns into an array of N rows."""
+        part = self.matrix[:, columns]
+        dense = part.toarray() if is_sparse(part) else np.asarray(part)
+        for rows in chunks(len(out), _ROW_CHUNK):
+            np.subtract(dense[rows], np.outer(self.present[rows], self.mean[columns]), out=out[rows])
 
     def rows(self, nodes: Ints) -> Array:
-        """(len(nodes), F) centred rows of a few nodes.
+        """(len(nodes), F) centered rows of a few nodes.
 
         >>> CentredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0]])).rows(np.array([1])).tolist()
         [[-0.5, 0.5]]
@@ -89,8 +104,18 @@ class CentredFeatures:
         return dense - np.outer(self.present[nodes], self.mean)
 
     def times(self, matrix: Array) -> Array:
-        """Centred features times a matrix with one row per column."""
+        """Centered features times a matrix with one row per column."""
         return np.asarray(self.matrix @ matrix) - np.outer(self.present, self.mean @ matrix)
 
     def transposed_times(self, matrix: Array) -> Array:
         return np.asarray(self.matrix.T @ matrix) - np.outer(self.mean, self.present @ matrix)
+
+
+def _weighted_unit_rows(features: Features, weights: Array) -> tuple[Features, Array]:
+    """Columns times their weights, then rows of unit length, and the lengths before."""
+    if is_sparse(features):
+        return normalize_rows(features @ sp.diags_array(weights))
+    unit, length = np.empty(features.shape), np.empty(len(features))
+    for rows in chunks(len(features), _ROW_CHUNK):
+        unit[rows], length[rows] = normalize_rows(features[rows] * weights)
+    return unit, length

@@ -60,10 +60,10 @@ class RobustEvidence:
         """(E,) what speaks most against each edge, in a line."""
         return view_reasons(graph, self.columns, self.weights, self.edge_views)
 
-    def grounds(self, graph: Graph, edge: int) -> Grounds:
+    def grounds(self, graph: Graph, edge: int, ends: Ints) -> Grounds:
         """Every view of one edge, without it and with it, against links and random pairs."""
         readings = self.readings(graph, edge)
-        agree, differ = feature_readings(graph, graph.edges[edge]) if self.own_features else ((), ())
+        agree, differ = feature_readings(graph, ends) if self.own_features else ((), ())
         return Grounds(readings_in_words(readings), readings, agree, differ)
 
     def readings(self, graph: Graph, edge: int) -> tuple[Reading, ...]:
@@ -91,4 +91,5 @@ def _chance_above(first: Singles, second: Singles) -> float:
     """Chance that a value of ``first`` is above one of ``second``, ties counted half; 1 where there is no second."""
     if len(second) == 0:
         return 1.0
-    return float(percent_below(first[:, None], second[:, None]).mean()) / 100.0
+    # Looked up the other way round: the random pairs are few, and sorting the edges is quicker than looking them up.
+    return 1.0 - float(percent_below(second[:, None], first[:, None]).mean()) / 100.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
@@ -37,7 +37,7 @@ _LABEL_RIDGE = 1.0
 
 
 def centred_space(graph: Graph) -> CentredFeatures:
-    """The graph's features, weighted by rarity, at unit length and centred."""
+    """The graph's features, weighted by rarity, at unit length and centered."""
     return CentredFeatures.of(graph.features)
 
 
@@ -74,7 +74,7 @@ class TrainLabelSpace:
 
 
 def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
-    """Centred features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
+    """Centered features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
     rank = min(rank, min(graph.n_nodes, features.n_columns) - 1)
     compact = features.without_empty_columns() if is_sparse(features.matrix) else features
     if compact.n_columns > rank:

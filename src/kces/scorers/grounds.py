@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kces.automatic_cut import Yardstick
+from kces.features.own_values import OwnValue
 from kces.graph import Graph
-from kces.types import Bools
+from kces.types import Bools, Ints
 
 __all__ = ["Evidence", "FeatureReading", "Grounds", "Reading", "Texts"]
 
@@ -39,11 +40,18 @@ class Reading:
 
 @dataclass(frozen=True)
 class FeatureReading:
-    """One feature of the two ends; ``speaks`` is its share of the cosine, negative where the ends differ."""
+    """One feature of the two ends.
+
+    Attributes
+    ----------
+    name : what it is: the column of the caller's table, where there is one.
+    source_value, target_value : what the ends have there, as the caller wrote it; None for no value.
+    speaks : its share of the cosine, negative where the ends differ; of a column all features made of it.
+    """
 
     name: str
-    source_value: float
-    target_value: float
+    source_value: OwnValue
+    target_value: OwnValue
     speaks: float
 
 
@@ -85,6 +93,6 @@ class Evidence(Protocol):
         """(E,) one short line per edge."""
         ...
 
-    def grounds(self, graph: Graph, edge: int) -> Grounds:
-        """Everything about the edge of that number."""
+    def grounds(self, graph: Graph, edge: int, ends: Ints) -> Grounds:
+        """Everything about the edge of that number; ``ends`` are its two nodes in the order in which they are told."""
         ...

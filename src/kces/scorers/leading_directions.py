@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
-import scipy.linalg
-from scipy.sparse.linalg import LinearOperator, svds
 from threadpoolctl import threadpool_limits
 
 from kces.graph import Graph
 from kces.kernel import propagation
 from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.gram_hops import gram_is_quick
 from kces.scorers.hop_products import smoothed_squares
 from kces.types import Array
 
-__all__ = ["covariance_is_cheaper", "leading_by_covariance", "leading_by_iteration"]
+__all__ = [
+    "covariance_is_cheaper",
+    "inverse_lengths",
+    "leading_by_covariance",
+    "leading_by_iteration",
+    "leading_eigenvectors",
+]
 
 _COVARIANCE_COLUMNS = 512
-_COVARIANCE_ENTRIES = 2**25
-_ITERATION_NODES = 4_096
+_COVARIANCE_ENTRIES = 2**28
+"""Of the smoothed rows, 2 GB: beyond, a hundred passes over features and graph cost less than the memory."""
 
 
 def covariance_is_cheaper(n_nodes: int, n_columns: int) -> bool:
-    """Many nodes with few columns, whose smoothed rows fit into 256 MB; small graphs are iterated in an instant.
+    """Few columns, whose smoothed rows fit into 2 GB: a pass in place of a hundred.
 
-    >>> [covariance_is_cheaper(*sizes) for sizes in ((20_000, 500), (20_000, 5_000), (1_000, 64), (10**6, 64))]
-    [True, False, False, False]
+    >>> [covariance_is_cheaper(*sizes) for sizes in ((20_000, 500), (20_000, 5_000), (1_000, 64), (10**7, 64))]
+    [True, False, True, False]
     """
-    few = n_columns <= _COVARIANCE_COLUMNS and n_nodes * n_columns <= _COVARIANCE_ENTRIES
-    return few and n_nodes >= _ITERATION_NODES
+    return n_columns <= _COVARIANCE_COLUMNS and n_nodes * n_columns <= _COVARIANCE_ENTRIES
 
 
 def leading_by_covariance(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
     """(F, rank) leading eigenvectors of the covariance of the smoothed rows; the seed plays no part."""
-    T = propagation(graph)
-    smoothed = np.hstack([T @ (T @ block) for block in features.blocks()])
-    smoothed *= _inverse_lengths(np.einsum("nf,nf->n", smoothed, smoothed))[:, None]
+    smoothed = np.empty((graph.n_nodes, features.n_columns))
+    for columns, block in zip(features.blocks, _smoothed_blocks(graph, features), strict=True):
+        smoothed[:, columns] = block
+    smoothed *= inverse_lengths(np.einsum("nf,nf->n", smoothed, smoothed))[:, None]
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        covariance = smoothed.T @ smoothed
-        n = len(covariance)
-        return scipy.linalg.eigh(covariance, subset_by_index=(n - rank, n - 1))[1]
+        return leading_eigenvectors(smoothed.T @ smoothed, rank)
+
+
+def leading_eigenvectors(covariance: Array, rank: int) -> Array:
+    """(F, rank) of a symmetric matrix, those of the largest eigenvalues; one thread, for the sake of the rounding.
+
+    >>> np.abs(leading_eigenvectors(np.diag([1.0, 3.0, 2.0]), 2)).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    with threadpool_limits(1, user_api="blas"):
+        return np.linalg.eigh(covariance)[1][:, -rank:]
 
 
 def leading_by_iteration(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
     """(F, rank) leading right singular vectors of the smoothed rows, which are never formed."""
+    from scipy.sparse.linalg import LinearOperator, svds  # here: few columns do not need it, and it loads slowly
+
     T = propagation(graph)
-    inverse = _inverse_lengths(smoothed_squares(graph, features))
+    inverse = inverse_lengths(smoothed_squares(graph, features))
     shape = (graph.n_nodes, features.n_columns)
     if not inverse.any():  # constant features: nothing to choose from
         return np.eye(features.n_columns)
@@ -60,5 +77,15 @@ def leading_by_iteration(graph: Graph, features: CentredFeatures, rank: int, see
     return np.asarray(directions.T)
 
 
-def _inverse_lengths(squares: Array) -> Array:
+def _smoothed_blocks(graph: Graph, features: CentredFeatures) -> Iterator[Array]:
+    """Columns of ``T² X``, block by block; those of a small graph without compiled loops."""
+    if gram_is_quick(graph, features):
+        T = propagation(graph)
+        return (T @ (T @ features.block(columns)) for columns in features.blocks)
+    from kces.scorers.dense_hops import hops_of_columns
+
+    return (hops[:, 2] for hops in hops_of_columns(graph, features))
+
+
+def inverse_lengths(squares: Array) -> Array:
     return np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > NOTHING**2)

@@ -7,21 +7,23 @@ pair, and no row is ever formed.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from kces.graph import Graph
 from kces.node_pairs import are_edges
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.centred_features import NOTHING, CentredFeatures, chunks
 from kces.scorers.hop_products import hop_products
 from kces.types import Array, Features, Ints
 
-__all__ = ["HOPS", "leave_edge_out_cosines"]
+__all__ = ["HOPS", "cosines_from_products", "leave_edge_out_cosines"]
 
 HOPS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (2, 2))
-"""Which hops are compared. Own features against a neighbourhood (0, q) is what an attacker controls least; (2, 2)
+"""Which hops are compared. Own features against a neighborhood (0, q) is what an attacker controls least; (2, 2)
 is the only view left when features merely number the nodes."""
+
+_PAIR_BLOCK = 2_048
+"""So many pairs at a time stay in the processor's cache."""
 
 
 def leave_edge_out_cosines(
@@ -47,71 +49,65 @@ def leave_edge_out_cosines(
     products = hop_products(graph, source, pairs, progress)
     first, second = pairs.T
     step = (are_edges(graph, pairs) & leave_out) / np.sqrt(graph.degrees[first] * graph.degrees[second])
-    return _cosines(
-        np.ascontiguousarray(pairs), step, graph.degrees, products.at_nodes, products.sizes, products.at_pairs
-    )
+    return cosines_from_products(pairs, step, graph.degrees, products.at_nodes, products.sizes, products.at_pairs)
 
 
-@numba.njit(parallel=True, cache=True)
-def _cosines(pairs: Ints, step: Array, degrees: Array, at_nodes: Array, sizes: Array, at_pairs: Array) -> Array:
-    found = np.empty((len(pairs), 4))
-    for p in numba.prange(len(pairs)):
-        i, j = pairs[p]
-        both = _both_ends(at_nodes[i], at_nodes[j], at_pairs[p])
-        size = np.concatenate((sizes[i], sizes[j]))
-        first = _without_link(step[p], 1.0 / degrees[i], 0)
-        second = _without_link(step[p], 1.0 / degrees[j], 3)
-        lengths = _lengths(first, both, size), _lengths(second, both, size)
-        for column, (a, b) in enumerate(HOPS):
-            forth = _cosine(first[a], second[b], both, lengths[0][a] * lengths[1][b])
-            back = _cosine(first[b], second[a], both, lengths[0][b] * lengths[1][a])
-            found[p, column] = (forth + back) / 2.0
+def cosines_from_products(
+    pairs: Ints, step: Array, degrees: Array, at_nodes: Array, sizes: Array, at_pairs: Array
+) -> Array:
+    """(P, 4) cosines from inner products alone; ``step`` is the entry of T that is cut, 0 to keep it."""
+    found, bounds = np.empty((len(pairs), 4)), np.sqrt(np.maximum(sizes, 0.0))
+    for chunk in chunks(len(pairs), _PAIR_BLOCK):
+        (i, j), t = pairs[chunk].T, step[chunk]
+        ours, theirs, between = _by_hop(at_nodes[i]), _by_hop(at_nodes[j]), _by_hop(at_pairs[chunk])
+        across = between.swapaxes(0, 1)
+        u, v = t / degrees[i], t / degrees[j]  # t T_ii and t T_jj
+        x_i, z_i, s_i = _lengths(t, u, ours, theirs, between, bounds[i].T, bounds[j].T)
+        x_j, z_j, s_j = _lengths(t, v, theirs, ours, across, bounds[j].T, bounds[i].T)
+        with_z_j, with_s_j = _own_against_wider(t, v, ours, between)
+        with_z_i, with_s_i = _own_against_wider(t, u, theirs, across)
+        found[chunk, 0] = _ratio(between[0, 0], x_i * x_j)
+        found[chunk, 1] = 0.5 * (_ratio(with_z_j, x_i * z_j) + _ratio(with_z_i, x_j * z_i))
+        found[chunk, 2] = 0.5 * (_ratio(with_s_j, x_i * s_j) + _ratio(with_s_i, x_j * s_i))
+        found[chunk, 3] = _ratio(_wider_against_wider(t, u, v, ours, theirs, between), s_i * s_j)
     return found
 
 
-@numba.njit(cache=True)
-def _both_ends(first: Array, second: Array, between: Array) -> Array:
-    """``(6, 6)`` Gram matrix of the rows X_i, Z_i, S_i, X_j, Z_j, S_j."""
-    both = np.empty((6, 6))
-    both[:3, :3], both[3:, 3:] = first, second
-    both[:3, 3:], both[3:, :3] = between, between.T
-    return both
+def _by_hop(products: Array) -> Array:
+    """``(P, 3, 3)`` products as ``(3, 3, P)``, so that those of one kind lie side by side."""
+    return np.ascontiguousarray(products.transpose(1, 2, 0))
 
 
-@numba.njit(cache=True)
-def _without_link(step: float, own: float, offset: int) -> Array:
-    """``(3, 6)`` coefficients of the rows of an end, whose rows begin at ``offset`` in :func:`_both_ends`."""
-    rows, other = np.zeros((3, 6)), 3 - offset
-    for hop in range(3):
-        rows[hop, offset + hop] = 1.0
-    rows[1, other] = rows[2, other + 1] = -step
-    rows[2, other] = -step * own
-    return rows
+def _ratio(product: Array, lengths: Array) -> Array:
+    return np.divide(product, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 
-@numba.njit(cache=True)
-def _product(left: Array, right: Array, both: Array) -> float:
-    total = 0.0
-    for a in range(6):
-        if left[a] != 0.0:
-            for b in range(6):
-                total += left[a] * both[a, b] * right[b]
-    return total
+def _own_against_wider(t: Array, v: Array, ours: Array, between: Array) -> tuple[Array, Array]:
+    """``X_i`` with ``Z_j − t X_i`` and with ``S_j − t Z_i − v X_i``."""
+    return between[0, 1] - t * ours[0, 0], between[0, 2] - t * ours[0, 1] - v * ours[0, 0]
 
 
-@numba.njit(cache=True)
-def _cosine(left: Array, right: Array, both: Array, scale: float) -> float:
-    return _product(left, right, both) / scale if scale > 0.0 else 0.0
+def _wider_against_wider(t: Array, u: Array, v: Array, ours: Array, theirs: Array, between: Array) -> Array:
+    """``S_i − t Z_j − u X_j`` with ``S_j − t Z_i − v X_i``."""
+    with_s = between[2, 2] - t * ours[2, 1] - v * ours[2, 0]
+    with_z = theirs[1, 2] - t * between[1, 1] - v * between[0, 1]
+    with_x = theirs[0, 2] - t * between[1, 0] - v * between[0, 0]
+    return with_s - t * with_z - u * with_x
 
 
-@numba.njit(cache=True)
-def _lengths(rows: Array, both: Array, sizes: Array) -> Array:
-    """Lengths of the rows; what is left of a row that cancels to rounding counts as zero."""
-    lengths = np.zeros(3)
-    for r in range(3):
-        square, largest = _product(rows[r], rows[r], both), 0.0
-        for a in range(6):
-            largest += abs(rows[r, a]) * np.sqrt(max(sizes[a], 0.0))
-        if square > max(NOTHING * largest**2, NOTHING**2):
-            lengths[r] = np.sqrt(square)
-    return lengths
+def _lengths(
+    t: Array, u: Array, ours: Array, theirs: Array, between: Array, own_bounds: Array, other_bounds: Array
+) -> tuple[Array, Array, Array]:
+    """Of ``X_i``, ``Z_i − t X_j`` and ``S_i − t Z_j − u X_j``."""
+    with_x = t * theirs[0, 0]
+    z = ours[1, 1] - t * (2.0 * between[1, 0] - with_x)
+    s = ours[2, 2] - 2.0 * (t * between[2, 1] + u * between[2, 0])
+    s += t * t * theirs[1, 1] + u * (2.0 * t * theirs[0, 1] + u * theirs[0, 0])
+    largest_z = own_bounds[1] + t * other_bounds[0]
+    largest_s = own_bounds[2] + t * other_bounds[1] + u * other_bounds[0]
+    return _length(ours[0, 0], own_bounds[0]), _length(z, largest_z), _length(s, largest_s)
+
+
+def _length(square: Array, largest: Array) -> Array:
+    """What is left of a row that cancels to rounding counts as zero."""
+    return np.sqrt(np.where(square > np.maximum(NOTHING * largest * largest, NOTHING**2), square, 0.0))

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from kces.engines import choose_engine, make_engine
+from kces.engines.gradient import GradientEngine
+from kces.engines.local import LocalEngine
+from kces.engines.parts import Parts
 from kces.engines.problem import Problem
-from kces.errors import InvalidParameterError
+from kces.errors import GraphWarning, InvalidParameterError
 from kces.feature_range import within_range, without_empty_columns
 from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, check_ridge, complexity, gram, normalize_rows
 from kces.memory import require_memory
+from kces.offered import ENCODINGS
 from kces.progress import Progress, silent
+from kces.renumbered import Renumbered
 from kces.scorers.grounds import Grounds, Texts
-from kces.scorers.pseudo_labels import ENCODINGS, PseudoLabels, encode, pseudo_labels
+from kces.scorers.pseudo_labels import PseudoLabels, encode, pseudo_labels
 from kces.scorers.score_options import ScoreOptions, check_seed
 from kces.scorers.scored import Fact, Scored
-from kces.types import Array
+from kces.types import Array, Ints
 
-__all__ = ["PaperEvidence", "PaperScorer"]
+__all__ = ["PaperEvidence", "PaperScorer", "in_canonical_order"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +59,9 @@ class PaperEvidence:
         ]
         return texts
 
-    def grounds(self, graph: Graph, edge: int) -> Grounds:
+    def grounds(self, graph: Graph, edge: int, ends: Ints) -> Grounds:
         """Pseudo labels of the ends and the change of GKC."""
-        first, second = (int(cluster) for cluster in self.pseudo.clusters[graph.edges[edge]])
+        first, second = (int(cluster) for cluster in self.pseudo.clusters[ends])
         change = float(self.change[edge])
         said = self._in_words((first, second, change))
         sentence = f"{said[0].upper()}{said[1:]} ({self.pseudo.k} classes by {self.pseudo.method})."
@@ -121,12 +127,19 @@ class PaperScorer:
         problem, _ = self.pose(graph)
         return complexity(gram(problem.Z), problem.codes, problem.ridge)
 
-    def score(self, graph: Graph, progress: Progress = silent) -> Scored:
+    def score(self, graph: Graph, progress: Progress = silent, parts: Parts | None = None) -> Scored:
+        """Score every edge; ``parts`` says where edges are scored, by engines that can do so in parts."""
         progress("pseudo labels", 0, 1)
         problem, pseudo = self.pose(graph)
         progress("pseudo labels", 1, 1)
-        engine, reason = choose_engine(self.engine, problem, self.engine_options, self.seed)
-        change = engine.score(problem, progress)  # Algorithm 1, lines 2 to 8
+        name = LocalEngine.name if parts is not None and self.engine == "auto" else self.engine
+        engine, reason = choose_engine(name, problem, self.engine_options, self.seed)
+        _say_what_it_takes(problem, engine.name)
+        canonical, places = in_canonical_order(problem)
+        if parts is None or not isinstance(engine, LocalEngine | GradientEngine):
+            change = engine.score(canonical, progress)[places]  # Algorithm 1, lines 2 to 8
+        else:
+            change = engine.score(canonical, progress, parts)[places]
         scores = change if self.signed else np.abs(change)
         evidence = PaperEvidence(pseudo, change)
         return Scored(graph, scores, self.name, engine.name, reason, self._facts(pseudo), evidence)
@@ -140,3 +153,24 @@ class PaperScorer:
             "ridge": self.ridge,
             "signed": self.signed,
         }
+
+
+def in_canonical_order(problem: Problem) -> tuple[Problem, Ints]:
+    """The problem told so that nothing an engine draws or rounds depends on numbers, and (E,) where each edge went.
+
+    >>> from kces.datasets.toys import barbell
+    >>> problem, _ = PaperScorer(ScoreOptions(preset="paper")).pose(barbell())
+    >>> told, places = in_canonical_order(problem)
+    >>> sorted(places.tolist()) == list(range(problem.graph.n_edges))
+    True
+    """
+    told = Renumbered.of(problem.graph)
+    return replace(problem, graph=told.graph, codes=problem.codes[told.nodes]), told.edges
+
+
+def _say_what_it_takes(problem: Problem, engine: str) -> None:
+    """Before the work: a graph on which it takes longer than anyone waits without a word."""
+    minutes = problem.regime.minutes
+    if engine in (LocalEngine.name, GradientEngine.name) and minutes >= 2:
+        said = f"preset paper takes some {minutes} minutes on {problem.graph.n_nodes} nodes, preset robust far less"
+        warnings.warn(f"{problem.graph.name}: {said}", GraphWarning, stacklevel=3)

@@ -10,7 +10,7 @@ complexity ``yᵀ H⁻¹ y`` of that assertion on the pair alone is
 
 - **leave-edge-out**: the aggregated rows of i and j are those of the graph *without* the edge, so that an edge cannot
   vouch for itself (``link_cosines.py``);
-- **crossed hops**: a view compares ``T^p X`` at one end with ``T^q X`` at the other, in the centred feature space and
+- **crossed hops**: a view compares ``T^p X`` at one end with ``T^q X`` at the other, in the centered feature space and
   in its leading directions after smoothing (``views.py``);
 - **contrast**: the weight of a view is how well it tells edges from random pairs of nodes,
   ``w_v = max(0, mean_edges − mean_random) / variance_random``. No label is used.
@@ -25,6 +25,7 @@ import numpy as np
 
 from kces.errors import InvalidParameterError
 from kces.feature_range import within_range, without_empty_columns
+from kces.features.outweighing import warn_of_outweighing
 from kces.graph import Graph
 from kces.kernel import RIDGE
 from kces.node_pairs import random_unlinked_pairs
@@ -36,7 +37,16 @@ from kces.scorers.scored import Scored
 from kces.scorers.views import View, standard_views
 from kces.types import Array
 
-__all__ = ["RobustScorer", "contrast_weights", "equal_weights", "gather_evidence", "pair_complexity"]
+__all__ = [
+    "RobustScorer",
+    "column_words",
+    "contrast_weights",
+    "equal_weights",
+    "gather_evidence",
+    "own_features_differ",
+    "pair_complexity",
+    "weights_of_means",
+]
 
 Weigh: TypeAlias = Callable[[Array, Array], Array]
 """From the (E, k) views of edges and the (R, k) views of random pairs to (k,) weights that sum to one."""
@@ -61,6 +71,7 @@ class RobustScorer:
             raise InvalidParameterError("preset robust takes labels none or train; preset paper takes pseudo labels")
 
     def score(self, graph: Graph, progress: Progress = silent) -> Scored:
+        warn_of_outweighing(graph.features, graph.feature_names)
         views = standard_views(train_labels=self.train_labels, seed=self.seed)
         found = gather_evidence(within_range(without_empty_columns(graph)), views, seed=self.seed, progress=progress)
         labels = "train" if self.train_labels else "none"
@@ -85,7 +96,7 @@ def gather_evidence(
     views : the questions. The first has the bare features in its first column.
     seed : of the random pairs.
     weigh : how columns are weighed; default :func:`contrast_weights`.
-    aggregated_on : another graph on the same nodes whose neighbourhoods count; default ``graph`` itself.
+    aggregated_on : another graph on the same nodes whose neighborhoods count; default ``graph`` itself.
     progress : told about each block of features.
 
     Examples
@@ -99,7 +110,7 @@ def gather_evidence(
     pairs = np.concatenate([graph.edges, unlinked])
     context = graph if aggregated_on is None else aggregated_on
     first = views[0](context, pairs, progress)
-    own_features = _own_features_differ(first[graph.n_edges :])
+    own_features = own_features_differ(first[graph.n_edges :])
     asked = tuple(view for view in views if own_features or not all(view.own_features))
     values = np.hstack([first, *(view(context, pairs) for view in asked[1:])])
     if not own_features:
@@ -110,7 +121,7 @@ def gather_evidence(
     return RobustEvidence(
         edges=graph.edges,
         views=asked,
-        columns=_column_words(asked, own_features),
+        columns=column_words(asked, own_features),
         weights=weights,
         edge_views=edges.astype(np.float32),
         random_views=others.astype(np.float32),
@@ -141,26 +152,35 @@ def equal_weights(edges: Array, unlinked: Array) -> Array:
 
 def contrast_weights(edges: Array, unlinked: Array) -> Array:
     """Weights of the columns, summing to one: diagonal linear discriminant of edges against random pairs."""
+    return weights_of_means(edges.mean(axis=0), unlinked)
+
+
+def weights_of_means(edge_means: Array, unlinked: Array) -> Array:
+    """The same from the (k,) means over the edges, which a graph on disk has without having the edges at once.
+
+    >>> weights_of_means(np.array([1.0, 0.0]), np.array([[0.5, 0.1], [0.1, 0.5]])).tolist()
+    [1.0, 0.0]
+    """
     if len(unlinked) < 2:  # nearly complete graphs have no unlinked pairs to compare with
-        return equal_weights(edges, unlinked)
+        return equal_weights(edge_means[None], unlinked)
     variance = unlinked.var(axis=0)
-    gap = np.maximum(edges.mean(axis=0) - unlinked.mean(axis=0), 0.0)
+    gap = np.maximum(edge_means - unlinked.mean(axis=0), 0.0)
     weights = np.divide(gap, variance, out=np.zeros(len(gap)), where=variance > NOTHING)
-    return weights / weights.sum() if weights.sum() > 0 else equal_weights(edges, unlinked)
+    return weights / weights.sum() if weights.sum() > 0 else equal_weights(edge_means[None], unlinked)
 
 
-def _own_features_differ(unlinked: Array) -> bool:
+def own_features_differ(unlinked: Array) -> bool:
     """False for one-hot and constant features: every two nodes are then equally alike.
 
     Such features speak only through what they are aggregated with: a view of the bare features would count
-    neighbours at best, and a low-rank space fitted to the smoothed features would memorise the edges.
+    neighbors at best, and a low-rank space fitted to the smoothed features would memorize the edges.
     """
     return len(unlinked) < 2 or bool(unlinked[:, 0].var() > NOTHING)
 
 
-def _column_words(views: tuple[View, ...], own_features: bool) -> tuple[str, ...]:
+def column_words(views: tuple[View, ...], own_features: bool) -> tuple[str, ...]:
     """What each column compares; features that merely number the nodes are the neighborhoods themselves."""
     words = (column for view in views for column in view.columns)
     if own_features:
         return tuple(words)
-    return tuple(word.replace("features of the two neighborhoods", "the two neighborhoods") for word in words)
+    return tuple(word.replace("features of the neighborhoods", "the two neighborhoods") for word in words)

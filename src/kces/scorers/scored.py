@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kces.automatic_cut import automatic_choice
-from kces.cut import AlphaChoice, Cut, cut_at
+from kces.automatic_cut import automatic_choice, read_symptoms
+from kces.company import suspicion_in_company
+from kces.cut import AUTO, LABELS, AlphaChoice, Cut, cut_at
 from kces.errors import GraphWarning, InvalidParameterError
 from kces.graph import Graph
 from kces.scorers.grounds import Evidence, Texts
-from kces.types import Array
+from kces.types import Array, Bools
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AUTO", "PAPER_ALPHA", "Fact", "Scored"]
+    from kces.labeled_choice import LabeledChoice
 
-AUTO = "auto"
-"""The value of ``alpha`` that lets the scores decide how many edges go."""
+__all__ = ["AUTO", "PAPER_ALPHA", "Fact", "Scored"]
 
 PAPER_ALPHA = 0.3
 """What ``auto`` means where scores have no yardstick, as the paper's have none: the middle of its useful range."""
@@ -41,7 +42,8 @@ class Scored:
     scorer, engine, engine_reason : who computed them, and why this engine.
     facts : the settings behind them, by name, for machines and closing lines.
     evidence : what the scorer knows beyond the scores; reasons and the automatic cut are made of it.
-    known_choice : the automatic ratio where it was computed before, as for scores read from a store.
+    known_choice, known_suspicion, known_silent : the automatic ratio, what it cuts by and whom it spares, where they
+        were computed before, as for scores read from a store.
     """
 
     graph: Graph
@@ -52,6 +54,8 @@ class Scored:
     facts: dict[str, Fact] = field(default_factory=dict)
     evidence: Evidence | None = None
     known_choice: AlphaChoice | None = None
+    known_suspicion: Array | None = None
+    known_silent: Bools | None = None
 
     def __post_init__(self) -> None:
         if len(self.scores) != self.graph.n_edges:
@@ -69,10 +73,47 @@ class Scored:
             return AlphaChoice(PAPER_ALPHA, f"the {self.scorer} score has no automatic cut, so {PAPER_ALPHA} is taken")
         return automatic_choice(yardstick)
 
-    def cut(self, alpha: float | str = AUTO) -> Cut:
-        """Part the edges at ``alpha``, a share in [0, 1] or ``auto`` (Algorithm 1, lines 9 to 11).
+    @cached_property
+    def labeled(self) -> LabeledChoice:
+        """What the labels of train and validation nodes say of the ratios; test labels are not read."""
+        from kces.labeled_choice import GRID
 
-        Edges about which nothing is known are spared by ``auto``: lack of evidence is no guilt.
+        return self.asked_of_labels(GRID)
+
+    def asked_of_labels(self, grid: Sequence[float]) -> LabeledChoice:
+        """The same for other ratios than the usual ones; the automatic one is always among them."""
+        from kces.labeled_choice import labeled_choice
+
+        tried = AlphaChoice(0.0, "tried", verdict="tried")
+        return labeled_choice(
+            self.graph, lambda alpha: self.cut_by(replace(tried, alpha=alpha)).kept, self.automatic, grid=grid
+        )
+
+    @cached_property
+    def suspicion(self) -> Array:
+        """(E,) what cuts are made by where the caller names no number: scores in the company that an edge keeps."""
+        if self.known_suspicion is not None:
+            return self.known_suspicion
+        yardstick = None if self.evidence is None else self.evidence.yardstick
+        if yardstick is None or len(yardstick.random_scores) < 2:
+            return self.scores
+        return suspicion_in_company(self.scores, self.graph.edges, read_symptoms(yardstick).gathering)
+
+    @cached_property
+    def _spared(self) -> Bools | None:
+        return self.known_silent if self.evidence is None else self.evidence.silent
+
+    def cut_by(self, choice: AlphaChoice, *, ties: str = "whole") -> Cut:
+        """Cut as a choice of the scores says, by :attr:`suspicion`."""
+        cut = cut_at(self.suspicion, choice, self._spared, ties=ties)
+        return replace(cut, scores=self.scores, suspicion=self.suspicion)
+
+    def cut(self, alpha: float | str = AUTO, *, ties: str = "whole") -> Cut:
+        """Part the edges at ``alpha``, a share in [0, 1], ``auto`` or ``labels`` (Algorithm 1, lines 9 to 11).
+
+        Where no number is named, the company an edge keeps counts beside its score (:mod:`kces.company`), and edges
+        about which nothing is known are spared: lack of evidence is no guilt. A cut among equal scores takes none of
+        them, or with ``ties="index"`` those of the lower numbers, as Algorithm 1 does.
 
         >>> from kces.datasets.toys import barbell
         >>> graph = barbell()
@@ -81,10 +122,11 @@ class Scored:
         [[4, 5]]
         """
         if alpha == AUTO:
-            spared = None if self.evidence is None else self.evidence.silent
-            cut = cut_at(self.scores, self.automatic, spared)
+            cut = self.cut_by(self.automatic, ties=ties)
+        elif alpha == LABELS:
+            cut = self.cut_by(self.labeled.choice, ties=ties)
         else:
-            cut = cut_at(self.scores, AlphaChoice.asked_for(alpha))
+            cut = cut_at(self.scores, AlphaChoice.asked_for(alpha), ties=ties)
         if cut.warning:
             warnings.warn(f"{self.graph.name}: {cut.warning}", GraphWarning, stacklevel=2)
         return cut

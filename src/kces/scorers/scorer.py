@@ -16,7 +16,7 @@ class Scorer(Protocol):
     """Gives every edge of a graph a number: higher = more suspicious.
 
     To add one: write a class with these three members in a file of its own, made from :class:`ScoreOptions`, and
-    enter it in ``SCORERS`` of ``kces.scorers``. Its name then is a preset everywhere: in the functions, the
+    enter it in ``kces/offered.py``. Its name then is a preset everywhere: in the functions, the
     estimator, the command line and the laboratory.
     """
 

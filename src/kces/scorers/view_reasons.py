@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,12 +11,15 @@ from kces.graph import Graph
 from kces.scorers.centred_features import CentredFeatures, chunks
 from kces.scorers.feature_spaces import centred_space
 from kces.scorers.grounds import FeatureReading, Reading, Texts
-from kces.types import Array, Ints, Singles
+from kces.types import Array, Bools, Ints, Singles
 
 __all__ = [
+    "CodedReasons",
+    "coded_reasons",
     "differing_features",
     "feature_name",
     "feature_readings",
+    "named_columns",
     "percent_below",
     "readings_in_words",
     "view_reasons",
@@ -57,8 +61,44 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     weights : (k,) of the views.
     edge_views : (E, k) agreement of the ends.
     """
-    speaks = weights * (edge_views - np.median(edge_views, axis=0))
-    below = percent_below(edge_views, edge_views)
+    leaf: Bools = np.any(graph.degrees[graph.edges] <= 2, axis=1)
+    found = coded_reasons(columns, weights, edge_views, edge_views, leaf)
+    reasons = found.texts[found.which]
+    if graph.feature_names is not None:
+        accused = np.flatnonzero(found.accused)
+        reasons[accused] += differing_features(graph, accused)
+    return reasons
+
+
+class CodedReasons(NamedTuple):
+    """A few texts that serve many edges.
+
+    Attributes
+    ----------
+    texts : (T,) distinct reasons.
+    which : (E,) the reason of each edge.
+    accused : (E,) edges that are spoken against.
+    """
+
+    texts: Texts
+    which: Ints
+    accused: Bools
+
+
+def coded_reasons(
+    columns: Sequence[str], weights: Array, edge_views: Array | Singles, reference: Array | Singles, leaf: Bools
+) -> CodedReasons:
+    """Reasons of some edges beside others, without the names of features.
+
+    Parameters
+    ----------
+    columns, weights : (k,) what each view compares, and its weight.
+    edge_views : (E, k) agreement of the ends.
+    reference : (R, k) the same of the links that they are compared with: all of them, or a sample.
+    leaf : (E,) edges with an end that has no other link.
+    """
+    speaks = weights * (edge_views - np.median(reference, axis=0))
+    below = percent_below(edge_views, reference)
     against = speaks.argmin(axis=1)
     rows = np.arange(len(speaks))
     alike = below[rows, against] >= _ALIKE
@@ -66,17 +106,17 @@ def view_reasons(graph: Graph, columns: Sequence[str], weights: Array, edge_view
     percent = below[rows, column]
     # Few distinct texts serve a million edges: one per view, whole percent, and whether an end is a leaf.
     share = np.floor(np.where(percent >= _ALIKE, percent, 100.0 - percent)).astype(np.int64)
-    leaf = (graph.degrees[graph.edges] <= 2).any(axis=1)
     shape = (len(columns), 101, 2, 2)
     codes = np.ravel_multi_index((column, share, (percent >= _ALIKE).astype(int), leaf.astype(int)), shape)
+    codes = np.where(speaks.any(axis=1), codes, np.prod(shape))
     distinct, which = np.unique(codes, return_inverse=True)
-    said = zip(*(part.tolist() for part in np.unravel_index(distinct, shape)), strict=True)
-    texts = np.array([_in_words(columns[c], s, bool(a), bool(x)) for c, s, a, x in said], dtype=object)
-    reasons = np.where(speaks.any(axis=1), texts[which.ravel()], _SILENT)
-    if graph.feature_names is not None:
-        accused = np.flatnonzero(percent < _ALIKE)
-        reasons[accused] += differing_features(graph, accused)
-    return reasons
+    texts = [_SILENT if code == np.prod(shape) else _code_in_words(columns, code, shape) for code in distinct]
+    return CodedReasons(np.array(texts, dtype=object), which.ravel(), percent < _ALIKE)
+
+
+def _code_in_words(columns: Sequence[str], code: int, shape: tuple[int, ...]) -> str:
+    column, share, alike, leaf = (int(part) for part in np.unravel_index(code, shape))
+    return _in_words(columns[column], share, bool(alike), bool(leaf))
 
 
 def differing_features(graph: Graph, edges: Ints) -> Texts:
@@ -87,11 +127,11 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
     graph : has names for its features.
     edges : numbers of edges.
     """
-    space, names = centred_space(graph), graph.feature_names or ()
+    space, names = centred_space(graph), named_columns(graph)
     shown = min(_NAMED_FEATURES, len(names))
     said = np.empty(len(edges), dtype=object)
     for chunk in chunks(len(edges), _EDGE_BLOCK):
-        speaks = _speech(graph, space, graph.edges[edges[chunk]])
+        speaks = _by_column(graph, _speech(graph, space, graph.edges[edges[chunk]]))
         worst = np.argsort(speaks, axis=1, kind="stable")[:, :shown]
         differs = np.take_along_axis(speaks, worst, axis=1) < 0
         said[chunk] = [
@@ -99,6 +139,24 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
             for row, flags in zip(worst.tolist(), differs.tolist(), strict=True)
         ]
     return said
+
+
+def named_columns(graph: Graph) -> list[str]:
+    """What people call the features: the columns of their table, each once, or the features' own names."""
+    if graph.own_values is not None:
+        return [column.name for column in graph.own_values.columns]
+    return list(graph.feature_names or ())
+
+
+def _by_column(graph: Graph, speaks: Array) -> Array:
+    """(P, C) what each column of the caller's table adds: the sum over the features that were made of it."""
+    if graph.own_values is None:
+        return speaks
+    made_from = graph.own_values.made_from
+    sums = np.zeros((len(speaks), len(graph.own_values.columns)))
+    for feature, column in enumerate(made_from.tolist()):
+        sums[:, column] += speaks[:, feature]
+    return sums
 
 
 def _speech(graph: Graph, space: CentredFeatures, pairs: Ints) -> Array:
@@ -150,18 +208,23 @@ def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ..
     scale = float(np.prod(np.linalg.norm(space.rows(edge), axis=1)))
     if scale == 0.0:
         return (), ()
-    speaks = _speech(graph, space, edge[None, :])[0] / scale
+    speaks = _by_column(graph, _speech(graph, space, edge[None, :]))[0] / scale
     order = np.argsort(-speaks, kind="stable")
     most, least = order[:_SHOWN_FEATURES], order[::-1][:_SHOWN_FEATURES]
-    values = _rows(graph, edge)
 
     def read(columns: Ints) -> tuple[FeatureReading, ...]:
-        return tuple(
-            FeatureReading(feature_name(graph, int(c)), float(values[0, c]), float(values[1, c]), float(speaks[c]))
-            for c in columns
-        )
+        return tuple(_feature_reading(graph, edge, column, float(speaks[column])) for column in columns.tolist())
 
     return read(most[speaks[most] > 0]), read(least[speaks[least] < 0])
+
+
+def _feature_reading(graph: Graph, edge: Ints, column: int, speaks: float) -> FeatureReading:
+    first, second = edge.tolist()
+    if graph.own_values is not None:
+        own = graph.own_values.columns[column]
+        return FeatureReading(own.name, own.value(first), own.value(second), speaks)
+    values = float(graph.features[first, column]), float(graph.features[second, column])
+    return FeatureReading(feature_name(graph, column), *values, speaks)
 
 
 def feature_name(graph: Graph, column: int) -> str:

@@ -48,12 +48,13 @@ class View(Protocol):
         ...
 
 
+# An end itself, its neighbors, its wider neighborhood: how many hops its features were spread.
 _WORDS: Mapping[tuple[int, int], str] = MappingProxyType(
     {
         (0, 0): "own {space}",
-        (0, 1): "own {space} against the neighbors' {space}",
-        (0, 2): "own {space} against the wider neighborhood's {space}",
-        (2, 2): "{space} of the two neighborhoods",
+        (0, 1): "{space} vs. neighbors",
+        (0, 2): "{space} vs. wider neighborhood",
+        (2, 2): "{space} of the neighborhoods",
     }
 )
 
@@ -78,7 +79,7 @@ class HopView:
     >>> FEATURES(graph, graph.edges).shape
     (21, 4)
     >>> FEATURES.columns[3]
-    'features of the two neighborhoods'
+    'features of the neighborhoods'
     """
 
     name: str
@@ -111,12 +112,12 @@ FEATURES = HopView("features", "features", centred_space)
 
 def feature_patterns(seed: int = 0) -> HopView:
     """The leading directions of the smoothed features; fitted to features that merely number nodes, they would
-    memorise the edges.
+    memorize the edges.
 
     >>> feature_patterns().columns[0]
-    'own main feature patterns'
+    'own feature patterns'
     """
-    return HopView("patterns", "main feature patterns", LowRankSpace(seed=seed), needs_own_features=True)
+    return HopView("patterns", "feature patterns", LowRankSpace(seed=seed), needs_own_features=True)
 
 
 def standard_views(*, train_labels: bool = False, seed: int = 0) -> tuple[View, ...]:

@@ -20,6 +20,7 @@ QUICK = {
     "prbcd": {"epochs": 8},
     "lrbcd": {"epochs": 8},
     "adaptive-kces": {"epochs": 6, "rounds": 2},
+    "adaptive-robust": {"epochs": 6, "rounds": 2},
     "nettack": {"targets": [3, 40, 77]},
 }
 KEEPS_EVERY_NODE_LINKED = {"metattack", "metattack-approx", "nettack"}

@@ -246,6 +246,13 @@ class TestCache:
         assert second.graph.name == f"{graph.name}@dice-0.1#3"
         assert len(list((folder / "attacks").glob("*.npz"))) == 2
 
+    def test_version_is_part_of_the_key(self, graph, folder, monkeypatch):
+        load_or_make(graph, "dice", 0.1)
+        monkeypatch.setattr(cache, "find_attack", lambda method: replace(ATTACKS[method], version=2))
+        load_or_make(graph, "dice", 0.1)
+        names = sorted(file.name for file in (folder / "attacks").glob("*.npz"))
+        assert [name.endswith("-v2.npz") for name in names] == [True, False]
+
     def test_another_graph_of_the_same_name_is_not_confused(self, graph):
         other = replace(graph, labels=1 - np.minimum(graph.labels, 1))
         assert not np.array_equal(

@@ -79,7 +79,7 @@ def test_composed_parameters_reach_their_part() -> None:
     defense = make_defense("kces+gat").with_parameters({"alpha": 0.7, "dropout": 0.1})
     assert defense.purifier.alpha == 0.7
     assert defense.behind.dropout == 0.1
-    assert set(defense.search_space()) == {"alpha"}  # the model behind keeps its settings
+    assert set(make_defense("kces-paper+gat").search_space()) == {"alpha"}  # the model behind keeps its settings
 
 
 def test_grids_of_purifiers_and_models_never_share_a_name() -> None:
@@ -211,12 +211,23 @@ def test_kces_scores_a_graph_once_and_reports_the_time_saved(monkeypatch: pytest
     assert calls == ["paper"]
 
 
-def test_kces_robust_cuts_twice_the_noise_by_default() -> None:
+def test_kces_validated_cuts_twice_the_noise_by_default() -> None:
     graph = small_graph()
     scored = score(graph)
     alpha = twice_the_noise(scored.evidence.yardstick).alpha
     assert 0 < alpha < 1
-    assert make_defense("kces").purifier.purify(graph).nnz == 2 * scored.cut(alpha).kept.sum()
+    assert make_defense("kces-validated").purifier.purify(graph).nnz == 2 * scored.cut(alpha).kept.sum()
+
+
+def test_kces_is_cut_where_the_labels_say() -> None:
+    graph = small_graph()
+    assert make_defense("kces").purifier.purify(graph).nnz == 2 * score(graph).cut("labels").kept.sum()
+
+
+def test_behind_kces_the_model_is_tuned() -> None:
+    assert make_defense("kces").search_space() == {}
+    assert make_defense("kces+gat").search_space() == make_defense("gat").search_space()
+    assert make_defense("kces-paper+gat").search_space() == make_defense("kces-paper").search_space()
 
 
 def test_auto_of_kces_paper_is_its_published_ratio() -> None:
@@ -225,15 +236,15 @@ def test_auto_of_kces_paper_is_its_published_ratio() -> None:
     assert (auto.purify(graph) != published.purify(graph)).nnz == 0
 
 
-def test_kces_robust_takes_the_automatic_cut_where_validation_cannot_tell() -> None:
+def test_kces_validated_takes_the_automatic_cut_where_validation_cannot_tell() -> None:
     settings = [{"alpha": "auto"}, {"alpha": 0.0}, {"alpha": 0.5}]
     right = np.arange(100) < np.array([[69], [70], [71]])
-    assert make_defense("kces").choose(settings, right) == 0
+    assert make_defense("kces-validated").choose(settings, right) == 0
     assert make_defense("kces-paper").choose(settings, right) == 2
 
 
-def test_kces_robust_hears_of_no_pruning_however_few_trials_there_are() -> None:
-    tried = tuned(make_defense("kces"), small_graph(), trials=2).trials
+def test_kces_validated_hears_of_no_pruning_however_few_trials_there_are() -> None:
+    tried = tuned(make_defense("kces-validated"), small_graph(), trials=2).trials
     assert {"auto", 0.0} < {trial.parameters["alpha"] for trial in tried}
 
 

@@ -14,12 +14,13 @@ from kces.api import score_edges
 from kces.errors import InvalidParameterError, MemoryLimitError
 from kces.lab.defenses import make_defense
 from kces.lab.defenses.edge_sanitization import TimedScores
+from kces.lab.defenses.tuning import accuracy
 from kces.lab.reproduce import EXPERIMENTS, Cell, Experiment, Outcome, Plan, Report, Settings, Slot, reproduce
 from kces.lab.reproduce.features import perturb_features
 from kces.lab.reproduce.needs import PRESET_OF, in_order
 from kces.lab.reproduce.plan import cells_of
 from kces.lab.reproduce.published_numbers import ARXIV, CLUSTERING, COST, K_SENSITIVITY, METHODS, ROBUSTNESS, Reported
-from kces.lab.reproduce.report import markdown, write_report
+from kces.lab.reproduce.result_pages import markdown, write_report
 from kces.lab.reproduce.tables import fill, to_frame, to_markdown
 from kces.lab.reproduce.tasks import pack, run_task
 from kces.scorers import ScoreOptions
@@ -74,7 +75,7 @@ def test_tables_of_accuracy_have_floor_and_ceiling_in_every_column():
 
 def test_the_main_table_has_all_methods_and_both_presets():
     slots = EXPERIMENTS["table-robustness"].plan_slots(Plan(seeds=1, only=("cora",)))
-    assert len(slots) == 6 * 14
+    assert len(slots) == 6 * 16
     assert {slot.section for slot in slots} == {"cora"}
     kces = [slot for slot in slots if slot.row in ("kces", "kces-paper") and slot.column == "metattack"]
     assert [slot.paper for slot in kces] == [Reported(82.99, 0.08)] * 2
@@ -117,10 +118,19 @@ def test_kces_with_stored_scores_equals_kces(method, preset):
     stored, direct = make_defense(method), make_defense(method)
     stored.purifier.known = scoring
     assert stored.search_space() == direct.search_space()
-    for alpha in (0.0, 0.4, *(["auto"] if preset == "robust" else [])):
+    for alpha in (0.0, 0.4, *(["auto", "labels"] if preset == "robust" else [])):
         ours = stored.with_parameters({"alpha": alpha}).fit(graph, 1)
         assert np.array_equal(ours.predict(), direct.with_parameters({"alpha": alpha}).fit(graph, 1).predict())
         assert ours.reused_seconds == 2.0
+
+
+def test_a_score_cell_keeps_all_that_a_cut_needs():
+    graph = load_builtin(GRAPH)
+    inputs = {"scores": run_task(Cell.of("score", GRAPH, "kces"), {})}
+    for method in ("kces", "kces-validated", "kces+gat"):
+        found = run_task(Cell.of("accuracy", GRAPH, method), inputs)
+        direct = make_defense(method).fit(graph, 0).predict()
+        assert found["accuracy"] == accuracy(graph, direct, graph.test)
 
 
 def test_kces_before_a_purifier_hands_on_the_cleaned_graph():
@@ -159,7 +169,7 @@ def test_a_curve_starts_at_the_undefended_model():
 
 
 def test_moved_features_keep_the_count_of_every_word():
-    words = sp.random_array((50, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
+    words = sp.random_array((50, 20), density=0.2, random_state=np.random.default_rng(0), format="csr")
     words.data[:] = 1.0
     moved = perturb_features(words, 0.5)
     assert np.array_equal(moved.sum(axis=0), words.sum(axis=0))
@@ -171,7 +181,7 @@ def test_moved_features_keep_the_count_of_every_word():
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_graph_with_moved_words_can_be_scored(share):
-    words = sp.random_array((30, 20), density=0.3, rng=np.random.default_rng(0), format="csr")
+    words = sp.random_array((30, 20), density=0.3, random_state=np.random.default_rng(0), format="csr")
     ring = np.column_stack([np.arange(30), (np.arange(30) + 1) % 30])
     graph = replace(Graph.from_edges(ring, words), features=perturb_features(words, share))
     assert np.isfinite(score_edges(graph, preset="paper")).all()

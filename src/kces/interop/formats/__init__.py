@@ -7,13 +7,14 @@ from pathlib import Path
 
 from kces.errors import InvalidParameterError
 from kces.interop.formats.base import EdgeOptions, Format, Request
-from kces.interop.formats.edge_list import CSV, EDGES, TSV
+from kces.interop.formats.edge_list import CSV, TSV
 from kces.interop.formats.graphml import GRAPHML
 from kces.interop.formats.json_edges import JSON, JSONL
 from kces.interop.formats.npz import NPZ
 from kces.interop.formats.parquet import PARQUET
-from kces.interop.formats.pt import PT
 from kces.interop.outputs import plain_name
+from kces.offered import FORMATS as OFFERED
+from kces.offered import load_target
 
 __all__ = [
     "FORMATS",
@@ -26,7 +27,7 @@ __all__ = [
     "known_extensions",
 ]
 
-FORMATS: dict[str, Format] = {each.name: each for each in (NPZ, CSV, TSV, EDGES, JSON, JSONL, PARQUET, GRAPHML, PT)}
+FORMATS: dict[str, Format] = {name: load_target(target) for name, target in OFFERED.items()}
 
 _WRAPPED = re.compile(rb'\{.*"(edges|links|records|data)"\s*:\s*\[')
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,14 +49,15 @@ class Request:
     ----------
     path : the file.
     content : its bytes where they are at hand already (standard input), else None.
-    attributes : the node attributes of a GraphML file to use, as ``attr:NAME``.
+    attributes, scale : the node attributes of a GraphML file to use, all that can be without, and their scale.
     edges : what the caller said about the columns of an edge list.
     table, labels : the files that describe the nodes of an edge list, which has no list of nodes of its own.
     """
 
     path: Path
     content: bytes | None = None
-    attributes: str | None = None
+    attributes: Sequence[str] | None = None
+    scale: str = "auto"
     edges: EdgeOptions = field(default_factory=EdgeOptions)
     table: NodeTable | None = None
     labels: Ints | None = None
@@ -74,7 +75,8 @@ class Format:
     without the dropped edges. ``write_graph`` writes a graph that came from elsewhere. Writers get the path of
     a temporary file. An edge list has a ``write_table`` too, which writes any table; its payload is an
     :class:`~kces.interop.edge_records.EdgeRecords`. ``packs`` says whether a name may end in .gz, ``typed`` whether
-    the file tells numbers from text.
+    the file tells numbers from text, ``has_attributes`` whether its nodes have attributes by name, ``is_folder`` that
+    it is a folder, whose writers see to it that it comes whole.
     """
 
     name: str
@@ -85,6 +87,8 @@ class Format:
     write_table: Callable[[pd.DataFrame, Path], None] | None = None
     packs: bool = False
     typed: bool = True
+    has_attributes: bool = False
+    is_folder: bool = False
 
 
 def edge_list_format(

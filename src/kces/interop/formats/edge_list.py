@@ -12,10 +12,11 @@ import pandas as pd
 
 from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
+from kces.interop.adjacency_tables import refuse_adjacency
 from kces.interop.edge_columns import EndColumns
 from kces.interop.edge_records import EdgeRecords, column_names, typed_columns
 from kces.interop.end_choice import EndChoice, choose_ends
-from kces.interop.end_names import WEIGHT_NAMES
+from kces.interop.end_names import WEIGHT_NAMES, known_pairs
 from kces.interop.formats.base import EdgeOptions, Format, Request, edge_list_format
 from kces.interop.header_evidence import edge_list_has_header
 from kces.interop.text_table import TextTable, parse_text_table
@@ -42,7 +43,11 @@ def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, TextRe
     width = table.cells.shape[1]
     if width < 2:
         raise UnreadableFileError(f"{path} is no edge list: it has one column, and an edge has two ends")
+    refuse_adjacency(table.cells, path)
+    _refuse_title(table, path)
     skipped = int(_has_header(table, request.edges, path))
+    if skipped:
+        _refuse_second_header(table, path)
     header = [str(cell).strip() for cell in table.cells.iloc[0]] if skipped else None
     cells = table.cells.iloc[skipped:].reset_index(drop=True)
     ends = choose_ends(cells, header, path, source=request.edges.source, target=request.edges.target)
@@ -75,9 +80,32 @@ def _has_header(table: TextTable, options: EdgeOptions, path: Path) -> bool:
         return True
     found = edge_list_has_header(table.cells)
     if found is None:
+        if known_pairs(first):
+            _refuse_second_header(table, path)
         shown = table.lines[table.spans[0][0]].strip()[:60]
         raise AmbiguousInputError(f"{path}: is {table.where(0)} ({shown}) a header or an edge?", ("header",))
     return found
+
+
+def _refuse_title(table: TextTable, path: Path) -> None:
+    """A first line of which only one cell is filled is a title above the table."""
+    first = [str(cell).strip() for cell in table.cells.iloc[0]]
+    if len(first) > 2 and sum(map(bool, first)) == 1:
+        raise UnreadableFileError(
+            f"{path} {table.where(0)} holds {max(first)[:40]!r} alone, which is no header and no edge; delete it, or"
+            " begin it with #"
+        )
+
+
+def _refuse_second_header(table: TextTable, path: Path) -> None:
+    """Files put together one below the other have their header again in between."""
+    first = table.cells.iloc[0]
+    begins_alike = np.flatnonzero(table.cells.iloc[1:, 0] == first.iloc[0]) + 1
+    again = [record for record in begins_alike if (table.cells.iloc[record] == first).all()]
+    if again:
+        raise UnreadableFileError(
+            f"{path} {table.where(int(again[0]))} has the header of {table.where(0)} again; delete it"
+        )
 
 
 def _write_filtered(graph: Graph, payload: TextRecords, kept: Bools, path: Path) -> None:

@@ -1,23 +1,22 @@
-"""GraphML through NetworkX: node and edge attributes are kept; numeric node attributes are the features."""
+"""GraphML through NetworkX: all attributes are kept, and node attributes become features as NetworkX's do."""
 
 from __future__ import annotations
 
 import io
 import warnings
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kces.errors import GraphWarning, InvalidGraphError
+from kces.errors import GraphWarning
 from kces.graph import Graph
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
 from kces.interop.limits import damage_named
-from kces.interop.networkx import NetworkXSource, from_networkx
+from kces.interop.networkx import MATRIX_MARK, NetworkXSource, from_networkx
 from kces.interop.node_labels import LABEL_NAMES
 from kces.interop.optional import require
 from kces.interop.outputs import plain_name
@@ -26,7 +25,6 @@ from kces.interop.xml_guard import checked_elements
 __all__ = ["ATTRIBUTE_PREFIX", "GRAPHML"]
 
 ATTRIBUTE_PREFIX = "attr:"
-_NO_FEATURES = LABEL_NAMES | {"id"}
 
 
 def _networkx() -> Any:
@@ -45,31 +43,9 @@ def _read(request: Request) -> tuple[Graph, Any]:
         warnings.simplefilter("ignore")  # of ports we have spoken
         G = nx.read_graphml(io.BytesIO(content))
     label = next((name for name in sorted(LABEL_NAMES) if _on_every_node(G, name)), None)
-    graph = from_networkx(G, _attributes(G, request.attributes or ATTRIBUTE_PREFIX), label, scale="none")
+    graph = from_networkx(G, request.attributes, label, scale=request.scale)
     names = np.array([str(node) for node in G.nodes], dtype=object)
     return replace(graph, node_ids=plain_ids(names), name=plain_name(path).stem), G
-
-
-def _attributes(G: Any, chosen: str) -> list[str]:
-    """The attributes to use as features: those named, else all numeric ones."""
-    if named := chosen.removeprefix(ATTRIBUTE_PREFIX):
-        return named.split(",")
-    values: dict[str, list[Any]] = {}
-    for _, attributes in G.nodes(data=True):
-        for name, value in attributes.items():
-            values.setdefault(str(name), []).append(value)
-    numeric = [
-        name
-        for name, seen in values.items()
-        if name.lower() not in _NO_FEATURES and all(isinstance(value, Real) for value in seen)
-    ]
-    for name in numeric:
-        if len(values[name]) < len(G):
-            raise InvalidGraphError(
-                f"{len(G) - len(values[name])} node(s) lack the numeric attribute {name!r};"
-                " name the features to use, such as attr:NAME"
-            )
-    return numeric
 
 
 def _on_every_node(G: Any, name: str) -> bool:
@@ -81,8 +57,8 @@ def _write_filtered(graph: Graph, payload: Any, kept: npt.NDArray[np.bool_], pat
 
 
 def _write_graph(graph: Graph, path: Path) -> None:
-    """One attribute ``x0, x1, …`` per feature: GraphML has no lists."""
-    G = _networkx().Graph(name=graph.name)
+    """One attribute ``x0, x1, …`` per feature, GraphML has no lists, and a mark that says that they are a matrix."""
+    G = _networkx().Graph(name=graph.name, **MATRIX_MARK)
     ids = graph.ids_of(np.arange(graph.n_nodes)).tolist()
     G.add_nodes_from(ids)
     if graph.has_features:
@@ -97,4 +73,4 @@ def _write_graph(graph: Graph, path: Path) -> None:
     _networkx().write_graphml_xml(G, path)
 
 
-GRAPHML = Format("graphml", (".graphml",), _read, _write_filtered, _write_graph, packs=True)
+GRAPHML = Format("graphml", (".graphml",), _read, _write_filtered, _write_graph, packs=True, has_attributes=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from kces.errors import GraphWarning
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
 from kces.interop.formats.base import Format, Request, edge_list_format
@@ -36,8 +38,23 @@ def _read(request: Request, *, parse: Callable[[str, Path], JsonRecords]) -> tup
     found = parse(stored.text, path)
     has_names = isinstance(found.records[0], dict)
     frame = json_frame(found.records, path)
+    if request.table is None:
+        _warn_of_nodes(stored.text, path)
     graph, rows = graph_from_frame(frame, request, has_names=has_names, where=lambda row: f"record {row + 1}")
     return graph, _StoredRecords(rows.frame, rows.pairs, rows.choice, rows.notes, stored=stored, found=found)
+
+
+def _warn_of_nodes(text: str, path: Path) -> None:
+    """Say that what a node-link document tells about its nodes is not used, unless it is only their names."""
+    start = text[:4096].lstrip()
+    document = json.loads(text) if start.startswith("{") and '"nodes"' in text else None
+    nodes = document.get("nodes") if isinstance(document, dict) else None
+    if isinstance(nodes, list) and any(isinstance(node, dict) and len(node) > 1 for node in nodes):
+        warnings.warn(
+            f"{path} describes {len(nodes)} nodes, which is not used; name the file as the features too to use it",
+            GraphWarning,
+            stacklevel=2,
+        )
 
 
 def _write_filtered(graph: Graph, payload: _StoredRecords, kept: Bools, path: Path) -> None:

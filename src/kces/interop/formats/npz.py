@@ -20,6 +20,7 @@ from kces.interop.limits import damage_named
 from kces.interop.node_table import dense_features
 from kces.interop.records import surviving_records
 from kces.interop.sparse import StoredMatrix, read_matrix
+from kces.types import Values
 
 __all__ = ["NPZ"]
 
@@ -73,7 +74,7 @@ def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
     return found
 
 
-def _ids(stored: npt.NDArray[Any], path: Path) -> npt.NDArray[Any] | None:
+def _ids(stored: Values, path: Path) -> Values | None:
     if stored.ndim != 1 or stored.dtype.kind not in "iuU":
         raise UnreadableFileError(f"array node_ids of {path} must be a list of integers or text")
     with damage_named(path, "npz"):  # bytes that are no characters show up only here
@@ -126,7 +127,7 @@ def _write_graph(graph: Graph, path: Path) -> None:
     write_members(path, {name: npy_bytes(array) for name, array in arrays.items()})
 
 
-def _matrix_arrays(prefix: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
+def _matrix_arrays(prefix: str, matrix: Any) -> dict[str, Values]:
     parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
     return {prefix + name: part for name, part in parts.items()} | {f"{prefix}shape": np.array(matrix.shape)}
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kces.errors import UnreadableFileError
+from kces.errors import UnreadableFileError, one_line
 from kces.graph import Graph
 from kces.interop.formats.base import Format, Request
-from kces.interop.limits import damage_named, one_line, read_bytes
+from kces.interop.limits import damage_named, read_bytes
 from kces.interop.optional import missing, require
 from kces.interop.pyg import PyGSource, from_pyg, to_pyg
 

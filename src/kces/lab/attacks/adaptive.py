@@ -1,6 +1,6 @@
-"""An attack that knows KCES: it keeps only those changes that the defence would let pass.
+"""An attack that knows KCES: it keeps only those changes that the defense would let pass.
 
-A defence tested only against attacks that ignore it is not tested (Tramèr et al., 2020). This attacker runs
+A defense tested only against attacks that ignore it is not tested (Tramèr et al., 2020). This attacker runs
 the defender's own scoring function, with the defender's preset, engine and share α, on every graph it is
 about to hand over.
 """
@@ -23,7 +23,7 @@ from kces.lab.attacks.prbcd import block_size_for, run_rbcd
 from kces.progress import Progress, silent
 from kces.scorers import ScoreOptions, make_scorer
 
-__all__ = ["adaptive_kces"]
+__all__ = ["Defence", "adaptive_kces"]
 
 Keys = npt.NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def adaptive_kces(
 
     Parameters
     ----------
-    preset, engine, alpha : the defence as the attacker expects it; ``engine="local"`` is quicker.
+    preset, engine, alpha : the defense as the attacker expects it; ``engine="local"`` is quicker.
     rounds : how often candidates are searched, scored and sifted.
     surplus : candidates per round, as a multiple of the budget.
     hidden, epochs, lr, loss : of PRBCD in each round.
@@ -80,7 +80,7 @@ def adaptive_kces(
     free = graph.n_nodes * (graph.n_nodes - 1) // 2
     wanted = min(math.ceil(surplus * flips), free)
     settings = {"epochs": epochs, "lr": lr, "loss": loss, "block_size": block_size_for(graph, wanted, None)}
-    defence = _Defence(graph, preset, engine, alpha, seed)
+    defence = Defence(graph, preset, engine, alpha, seed)
     details: Details = {"preset": preset, "engine": engine, "alpha": alpha, "rounds": rounds, "surplus": surplus}
     run = {"method": "adaptive-kces", "budget": budget, "seed": seed, "hidden": hidden, **settings, **details}
     stored = Checkpoint(checkpoint, graph, run)
@@ -113,7 +113,7 @@ def adaptive_kces(
     )
 
 
-class _Defence:
+class Defence:
     """KCES as the attacker runs it."""
 
     def __init__(self, graph: Graph, preset: str, engine: str, alpha: float, seed: int) -> None:

@@ -5,33 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kces.errors import InvalidParameterError
-from kces.lab.attacks.adaptive import adaptive_kces
-from kces.lab.attacks.dice import dice
-from kces.lab.attacks.interface import PER_TARGET, SHARE_OF_EDGES, Attack, AttackFunction
-from kces.lab.attacks.metattack import metattack, metattack_approx
-from kces.lab.attacks.minmax import minmax
-from kces.lab.attacks.nettack import nettack
-from kces.lab.attacks.prbcd import lrbcd, prbcd
-from kces.lab.attacks.random_flips import random_flips
+from kces.lab.attacks.interface import Attack, AttackFunction
+from kces.offered import ATTACKS as OFFERED
+from kces.offered import SHARE_OF_EDGES, load_target
 from kces.plugins import Registry, origin_of
 
 __all__ = ["ATTACKS", "find_attack", "register_attack"]
 
-_SURROGATE = "structure, features, labels of the train nodes; its own predictions elsewhere"
-
 _OWN = {
-    attack.name: attack
-    for attack in (
-        Attack("random", random_flips, SHARE_OF_EDGES, "structure"),
-        Attack("dice", dice, SHARE_OF_EDGES, "structure and all labels"),
-        Attack("metattack", metattack, SHARE_OF_EDGES, _SURROGATE),
-        Attack("metattack-approx", metattack_approx, SHARE_OF_EDGES, _SURROGATE),
-        Attack("minmax", minmax, SHARE_OF_EDGES, _SURROGATE),
-        Attack("prbcd", prbcd, SHARE_OF_EDGES, _SURROGATE),
-        Attack("lrbcd", lrbcd, SHARE_OF_EDGES, _SURROGATE),
-        Attack("adaptive-kces", adaptive_kces, SHARE_OF_EDGES, _SURROGATE + "; the defence and its settings"),
-        Attack("nettack", nettack, PER_TARGET, _SURROGATE + ", and the labels of the targets"),
-    )
+    name: Attack(name, load_target(own.target), own.budget_unit, own.knows, own.version)
+    for name, own in OFFERED.items()
 }
 
 ATTACKS: Registry[Attack] = Registry("attack", "kces.attacks", _OWN)

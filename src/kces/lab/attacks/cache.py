@@ -12,7 +12,7 @@ import numpy as np
 
 from kces.atomic import atomic_write
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.roots import cache_folder, data_root, is_writable
+from kces.datasets.roots import cache_folder, data_root, is_writable, make_private_folder
 from kces.errors import OutputError
 from kces.graph import Graph
 from kces.lab.attacks.attack_registry import ATTACKS, find_attack
@@ -36,14 +36,16 @@ def load_or_make(
     """The attacked graph from the cache, or made now with the attack's default parameters and kept.
 
     The file's name carries a fingerprint of the clean graph, so a different graph, label or split is never
-    answered with another one's attack. An attack of a plugin is made every time: its code may have changed since, which
-    no name tells. An interrupted attack goes on from its last checkpoint.
+    answered with another one's attack, and from the second on the attack's version. An attack of a plugin is made every
+    time: its code may have changed since, which no name tells. An interrupted attack goes on from its last checkpoint.
     """
     attack = find_attack(method)
     if not ATTACKS.is_own(method):
         made = attack(clean, budget, seed, progress=progress)
         return replace(made, graph=replace(made.graph, name=_full_name(clean, method, budget, seed)))
     stem = f"{_safe(clean.name)}@{method}-{budget_label(budget)}#{seed}-{graph_fingerprint(clean)[:12]}"
+    if attack.version > 1:
+        stem += f"-v{attack.version}"
     folder = attack_folder(root)
     stored = folder / f"{stem}.npz"
     found = _read(stored, clean)
@@ -78,7 +80,7 @@ def _safe(name: str) -> str:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         raise OutputError(
             f"cannot make the cache folder {folder}: {error.strerror}; set KCES_CACHE to one you can write to"

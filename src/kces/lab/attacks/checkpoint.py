@@ -7,20 +7,20 @@ import json
 import time
 import zipfile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.lab.attacks.flips import Details
+from kces.types import Values
 
 __all__ = ["Checkpoint", "State", "graph_fingerprint"]
 
-State: TypeAlias = dict[str, npt.NDArray[Any]]
+State: TypeAlias = dict[str, Values]
 
 SECONDS_BETWEEN_SAVES = 60.0
 

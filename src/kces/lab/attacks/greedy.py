@@ -23,7 +23,7 @@ class GreedyFlips:
     """The graph under attack and the pairs flipped so far.
 
     A pair is flipped once at most, so that every flip counts against the budget and stays in the result;
-    an edge is not removed when that would leave one of its ends without any neighbour.
+    an edge is not removed when that would leave one of its ends without any neighbor.
     """
 
     def __init__(self, clean: Graph, done: npt.NDArray[np.int64]) -> None:

@@ -16,6 +16,7 @@ from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.graph import Graph
 from kces.lab.attacks.flips import Details, budget_label
+from kces.offered import PER_TARGET, SHARE_OF_EDGES
 from kces.progress import Progress, silent
 
 __all__ = [
@@ -27,10 +28,6 @@ __all__ = [
     "known_labels",
     "train_nodes",
 ]
-
-SHARE_OF_EDGES = "share of edges"
-PER_TARGET = "perturbations per target"
-
 
 AttackFunction: TypeAlias = Callable[..., AttackedGraph]
 """``run(graph, budget, seed=0, *, progress=silent, **params)``: one graph, budget, seed and choice of parameters give
@@ -47,12 +44,14 @@ class Attack:
     run : the attack itself.
     budget_unit : ``SHARE_OF_EDGES`` or ``PER_TARGET``.
     knows : what the attacker is assumed to see.
+    version : of the attack: kept graphs of another version are not used.
     """
 
     name: str
     run: AttackFunction
     budget_unit: str
     knows: str
+    version: int = 1
 
     def __call__(
         self, graph: Graph, budget: float, seed: int = 0, *, progress: Progress = silent, **params: Any
@@ -117,7 +116,7 @@ def known_labels(graph: Graph, method: str) -> npt.NDArray[np.int64]:
 
 
 def train_nodes(graph: Graph, method: str) -> npt.NDArray[np.int64]:
-    """The labelled training nodes, for attacks that train a surrogate."""
+    """The labeled training nodes, for attacks that train a surrogate."""
     if graph.labels is None:
         raise InvalidGraphError(f"{method} trains a surrogate and needs labels; {graph.name} has none")
     if graph.train is None or len(graph.train) == 0:

@@ -40,7 +40,7 @@ def nettack(
     Parameters
     ----------
     budget : perturbations per target, a whole number.
-    targets : the nodes attacked; default: test nodes with more than 10 neighbours.
+    targets : the nodes attacked; default: test nodes with more than 10 neighbors.
     hidden : width of the linear surrogate, trained once on the clean graph.
     degree_test : allow only flips that keep the power law of the degrees within the published
         likelihood-ratio bound. Off by default: a few flips per target never strain it on citation graphs.
@@ -51,7 +51,7 @@ def nettack(
     A flip is judged by the target's margin between its true class and the best other class, computed
     exactly for all candidates at once. As in the published code the attacker knows the targets' labels.
     A pair is flipped once at most, so exactly ``budget * len(targets)`` edges change; neither end of a
-    removed edge may lose its last neighbour.
+    removed edge may lose its last neighbor.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def nettack(
 
 
 def default_targets(graph: Graph) -> Nodes:
-    """Test nodes with more than 10 neighbours: the published choice."""
+    """Test nodes with more than 10 neighbors: the published choice."""
     if graph.test is None:
         raise InvalidGraphError(f"nettack needs targets; {graph.name} has no test nodes to choose them from")
     neighbours = np.diff(graph.adjacency.indptr)
@@ -158,7 +158,7 @@ def _neighbours(adjacency: sp.csr_array, node: int) -> Nodes:
 
 @dataclass(frozen=True, eq=False)
 class _AroundTarget:
-    """Sums over the target's neighbours k that every candidate flip shares; ``p = d^-1/2``."""
+    """Sums over the target's neighbors k that every candidate flip shares; ``p = d^-1/2``."""
 
     scale: FloatArray  # p
     local: FloatArray  # Y_k = Σ_{l in N[k]} p_l Z_l
@@ -189,7 +189,7 @@ def logits_after_flip(adjacency: sp.csr_array, target: int, outputs: FloatArray)
     is_edge[mine] = True
     change = np.where(is_edge, -1.0, 1.0)
     degrees = np.diff(adjacency.indptr) + 1.0
-    # A flip that would take a node's only neighbour is never chosen; the maximum keeps its row finite.
+    # A flip that would take a node's only neighbor is never chosen; the maximum keeps its row finite.
     new_scale = 1 / np.sqrt(np.maximum(degrees + change, 1.0))
     own_scale = 1 / np.sqrt(np.maximum(degrees[target] + change, 1.0))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from kces.graph import Graph
 from kces.lab.attacks.checkpoint import Checkpoint
 from kces.lab.attacks.flips import Details, Stopwatch, attacked_graph, flips_allowed
 from kces.lab.attacks.interface import check_positive, train_nodes
-from kces.lab.attacks.rbcd import ExactPRBCD, LocalPRBCD
+from kces.lab.attacks.rbcd import ExactPRBCD, LocalPRBCD, RestrictedPRBCD
 from kces.lab.attacks.victim import train_victim
 from kces.lab.training import seeded
 from kces.progress import Progress, silent
+from kces.types import Bools, Ints
 
 __all__ = ["block_size_for", "lrbcd", "prbcd", "run_rbcd"]
 
@@ -146,8 +148,9 @@ def run_rbcd(
     progress: Progress = silent,
     what: str = "prbcd",
     checkpoint: Checkpoint | None = None,
+    allowed: Callable[[Ints], Bools] | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Train the GCN, attack it and return exactly ``flips`` pairs ``i < j``."""
+    """Train the GCN, attack it and return exactly ``flips`` pairs ``i < j``, of those that are ``allowed``."""
     epochs = settings["epochs"]
     check_positive(hidden=hidden, epochs=epochs, lr=settings["lr"])
     if settings["loss"] not in ("masked", "margin", "prob_margin", "tanh_margin"):
@@ -157,7 +160,10 @@ def run_rbcd(
     common: Details = {"rng": np.random.default_rng(seed), "progress": progress, "what": what}
     common |= {"checkpoint": checkpoint or Checkpoint(None, graph, settings)}
     common |= {"epochs_resampling": max(1, epochs * 4 // 5), **settings}
-    attack = ExactPRBCD(victim, **common) if caps is None else LocalPRBCD(victim, caps=caps, **common)
+    if allowed is not None:
+        attack: ExactPRBCD = RestrictedPRBCD(victim, allowed=allowed, **common)
+    else:
+        attack = ExactPRBCD(victim, **common) if caps is None else LocalPRBCD(victim, caps=caps, **common)
     both_ways = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
     with seeded(seed):
         _, flipped = attack.attack(

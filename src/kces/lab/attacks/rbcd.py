@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from kces.lab.attacks.local_budget import project_locally, select_locally
 from kces.lab.attacks.projection import by_preference, completed
 from kces.lab.attacks.victim import Victim
 from kces.progress import Progress
+from kces.types import Bools, Ints
 
 with warnings.catch_warnings():  # PyG says on import that its contrib package is experimental
     warnings.simplefilter("ignore")
     from torch_geometric.contrib.nn import PRBCDAttack
 
-__all__ = ["ExactPRBCD", "LocalPRBCD"]
+__all__ = ["ExactPRBCD", "LocalPRBCD", "RestrictedPRBCD"]
 
 Pairs = npt.NDArray[np.int64]
 
@@ -140,3 +142,33 @@ class LocalPRBCD(ExactPRBCD):
                 f"the budgets per node allow only {len(chosen)} of {budget} changes; raise local_share"
             )
         return np.sort(chosen)
+
+
+class RestrictedPRBCD(ExactPRBCD):
+    """PRBCD whose blocks hold only pairs that are allowed."""
+
+    current_block: Tensor
+    block_edge_index: Tensor
+    block_edge_weight: Tensor
+
+    def __init__(self, victim: Victim, *, allowed: Callable[[Ints], Bools], **settings: Any) -> None:
+        super().__init__(victim, **settings)
+        self._allowed = allowed
+
+    def _sample_random_block(self, budget: int = 0) -> None:
+        super()._sample_random_block(budget)
+        self._leave_out_what_is_not_allowed(budget)
+
+    def _resample_random_block(self, budget: int) -> None:
+        super()._resample_random_block(budget)
+        self._leave_out_what_is_not_allowed(budget)
+
+    def _leave_out_what_is_not_allowed(self, budget: int) -> None:
+        pairs = np.ascontiguousarray(self.block_edge_index.numpy().T)
+        stay = torch.from_numpy(self._allowed(pairs))
+        self.current_block, self.block_edge_weight = self.current_block[stay], self.block_edge_weight[stay]
+        self.block_edge_index = self.block_edge_index[:, stay]
+        if len(self.current_block) < budget:
+            raise InvalidParameterError(
+                f"only {len(self.current_block)} of the pairs drawn are allowed, for {budget} changes; raise block_size"
+            )

@@ -82,7 +82,7 @@ def train_linear_surrogate(
     lr: float = 0.01,
     weight_decay: float = 5e-4,
 ) -> LinearSurrogate:
-    """Train on the labelled nodes with Adam, with the settings of the usual GCN."""
+    """Train on the labeled nodes with Adam, with the settings of the usual GCN."""
     train = train_nodes(graph, "the surrogate")
     assert graph.labels is not None
     step, features = surrogate_step(graph.adjacency), single_precision(graph.features)

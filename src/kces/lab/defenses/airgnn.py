@@ -40,7 +40,7 @@ class AirGNNNetwork(nn.Module):
 class AirGNN(Model):
     """``X ← H + max(1 − γλ/‖y_i − h_i‖, 0)(y_i − h_i)`` with ``y = T X``; ``residual`` is λ.
 
-    A node whose neighbours agree with it keeps its own prediction. On identity features the MLP has learnt
+    A node whose neighbors agree with it keeps its own prediction. On identity features the MLP has learned
     nothing about a node outside the training set, so such graphs are refused.
     """
 

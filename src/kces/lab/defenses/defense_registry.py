@@ -5,48 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from kces import offered
 from kces.errors import InvalidParameterError
-from kces.lab.defenses.airgnn import AirGNN
-from kces.lab.defenses.cosine import Cosine
 from kces.lab.defenses.defense import Defense, Model, Purifier
-from kces.lab.defenses.edge_sanitization import KCESPaper, KCESRobust
-from kces.lab.defenses.gat import GAT
 from kces.lab.defenses.gcn import GCN
-from kces.lab.defenses.gnnguard import GNNGuard
-from kces.lab.defenses.gprgae import GPRGAE
-from kces.lab.defenses.jaccard import Jaccard
-from kces.lab.defenses.mlp import MLP
-from kces.lab.defenses.noisegnn import NoiseGNN
-from kces.lab.defenses.oracle import Oracle
-from kces.lab.defenses.prognn import ProGNN
 from kces.lab.defenses.purified import Purified
-from kces.lab.defenses.rgcn import RGCN
-from kces.lab.defenses.svd import SVD
 from kces.lab.training import DEEPROBUST, TrainingPreset
+from kces.offered import load_target
 from kces.plugins import Registry, origin_of
 
 __all__ = ["MODELS", "PURIFIERS", "before_a_gcn", "make_defense", "register_defense"]
 
-_MODELS: dict[str, type[Defense]] = {
-    "mlp": MLP,
-    "gcn": GCN,
-    "gat": GAT,
-    "rgcn": RGCN,
-    "gnnguard": GNNGuard,
-    "airgnn": AirGNN,
-    "noisegnn": NoiseGNN,
-    "prognn": ProGNN,
-}
-
-_PURIFIERS: dict[str, type[Purifier]] = {
-    "jaccard": Jaccard,
-    "svd": SVD,
-    "gpr-gae": GPRGAE,
-    "kces": KCESRobust,
-    "kces-paper": KCESPaper,
-    "cosine": Cosine,
-    "oracle": Oracle,
-}
+_MODELS: dict[str, type[Defense]] = {name: load_target(target) for name, target in offered.MODELS.items()}
+_PURIFIERS: dict[str, type[Purifier]] = {name: load_target(target) for name, target in offered.PURIFIERS.items()}
 
 _GROUP = "kces.defenses"
 MODELS: Registry[type[Defense]] = Registry("model", _GROUP, _MODELS)
@@ -61,6 +32,7 @@ def register_defense(name: str) -> Callable[[AnyDefense], AnyDefense]:
     The class must be usable without arguments (a :class:`Model` gets the training preset), and ``name`` made of
     lower-case letters, digits, ``-`` and ``_``.
 
+    >>> from kces.lab.defenses.jaccard import Jaccard
     >>> @register_defense("half-blind")
     ... class HalfBlind(Jaccard):
     ...     pass

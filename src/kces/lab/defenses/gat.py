@@ -1,4 +1,4 @@
-"""GAT (Veličković et al., 2018): attention over the neighbours, PyG's layer."""
+"""GAT (Veličković et al., 2018): attention over the neighbors, PyG's layer."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class GCNNetwork(nn.Module):
 class GCN(Model):
     """The protocol's GCN. Its settings are those of the training preset, so there is nothing to tune.
 
-    Features enter as they are: with rows normalised to sum 1, Cora under Metattack 25 % falls from 49 to 42
+    Features enter as they are: with rows normalized to sum 1, Cora under Metattack 25 % falls from 49 to 42
     and the reference row is not reproduced.
     """
 

@@ -1,4 +1,4 @@
-"""GNNGuard (Zhang & Zitnik, 2020): neighbours weigh as much as they resemble the node."""
+"""GNNGuard (Zhang & Zitnik, 2020): neighbors weigh as much as they resemble the node."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kces.lab.defenses.defense import Grid, Model, Task
+from kces.lab.defenses.edge_sums import edge_products, edge_sums
 from kces.lab.defenses.similarity import cosine
 from kces.lab.defenses.weighted_adjacency import edge_list
 from kces.lab.training import FeatureLinear, uniform_parameter
@@ -41,7 +42,7 @@ class GNNGuardNetwork(nn.Module):
         hidden = functional.dropout(functional.relu(hidden), self.dropout, self.training)
         # The released code estimates weights outside the autograd graph: they are not trained through.
         unit = functional.normalize(hidden.detach(), dim=1)
-        fresh = self._edge_weights((unit[self.source] * unit[self.target]).sum(dim=1))
+        fresh = self._edge_weights(edge_products(self.source, self.target, unit))
         share = self.settings.memory
         weights = tuple(share * old + (1.0 - share) * new for old, new in zip(memory, fresh, strict=True))
         return self._propagate(hidden @ self.second, weights) + self.second_bias
@@ -63,20 +64,19 @@ class GNNGuardNetwork(nn.Module):
 
     def _propagate(self, dense: Tensor, weights: tuple[Tensor, ...]) -> Tensor:
         edges, loops = weights
-        if self.settings.exponential:  # the released code hands its weights to a GCN layer, which normalises
+        if self.settings.exponential:  # the released code hands its weights to a GCN layer, which normalizes
             degree = self._sum_at_target(edges) + loops
             root = degree.rsqrt()
             edges, loops = edges * root[self.source] * root[self.target], loops / degree
-        messages = dense[self.source] * edges.unsqueeze(1)
-        return (dense * loops.unsqueeze(1)).index_add(0, self.target, messages)
+        return dense * loops.unsqueeze(1) + edge_sums(self.source, self.target, edges, dense)
 
 
 @dataclass
 class GNNGuard(Model):
-    """Cosine attention over neighbours, edges pruned below a similarity, and a memory between layers.
+    """Cosine attention over neighbors, edges pruned below a similarity, and a memory between layers.
 
-    Paper and released code differ. The paper uses the normalised similarities as weights; the code takes
-    their exponential and normalises them again as a GCN does (``exponential=True``). The code computes all
+    Paper and released code differ. The paper uses the normalized similarities as weights; the code takes
+    their exponential and normalizes them again as a GCN does (``exponential=True``). The code computes all
     N x N similarities; ours are computed on the edges only.
     """
 

@@ -26,7 +26,7 @@ Pairs = npt.NDArray[np.int64]
 
 
 class EdgeAutoEncoder(nn.Module):
-    """Node codes from several generalised-PageRank filters, and an MLP that scores ordered pairs of codes."""
+    """Node codes from several generalized-PageRank filters, and an MLP that scores ordered pairs of codes."""
 
     def __init__(self, features: FeatureInput, hidden: int, filters: int) -> None:
         super().__init__()

@@ -84,7 +84,7 @@ class LearnedAdjacency:
         self._stand_in = torch.zeros((), requires_grad=True)
 
     def operator(self, *, trainable: bool) -> Operator:
-        """``D^-1/2 (S + I) D^-1/2`` as a product; applied factor by factor, no normalised copy of S is made.
+        """``D^-1/2 (S + I) D^-1/2`` as a product; applied factor by factor, no normalized copy of S is made.
 
         ``trainable`` lets the loss be given to :meth:`step`.
         """
@@ -146,7 +146,7 @@ class LearnedAdjacency:
     def _roughness_gradient(self) -> tuple[Tensor, Tensor]:
         """Of ``tr(Xᵀ L X) = Σ d_i r_i² k_ii - Σ r_i S_ij k_ij r_j``: r, and the derivative by the degrees d.
 
-        L is the normalised Laplacian, k the inner products of features, ``r = (d + small)^-1/2``. By the entry
+        L is the normalized Laplacian, k the inner products of features, ``r = (d + small)^-1/2``. By the entry
         S_ij the derivative is the mean of those by d_i and d_j, less ``r_i r_j k_ij``.
         """
         degrees = torch.zeros(len(self.S))

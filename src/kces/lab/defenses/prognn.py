@@ -14,7 +14,7 @@ from kces.graph import Graph
 from kces.lab.defenses.defense import Classes, Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
 from kces.lab.defenses.learned_adjacency import LearnedAdjacency
-from kces.lab.training import BestWeights, Supervision, evaluate
+from kces.lab.training import BestWeights, Supervision, logits_of
 from kces.memory import require_memory
 from kces.threads import thread_count
 
@@ -87,7 +87,7 @@ class ProGNN(Model):
                 optimizer.zero_grad()
                 _training_loss(network, task.supervision).backward()
                 optimizer.step()
-                logits = evaluate(network)
+                logits = logits_of(network)
                 if best.improved(logits, task.supervision):
                     classes = logits.argmax(1).numpy()
         return classes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from typing_extensions import Self
@@ -18,7 +18,9 @@ __all__ = ["Purified"]
 
 @dataclass
 class Purified(Defense):
-    """Clean the graph, then train on what is left. The purifier is tuned; what stands behind it keeps its settings.
+    """Clean the graph, then train on what is left.
+
+    The purifier is tuned, and what stands behind it keeps its settings; behind a purifier that has none, it is tuned.
 
     A model gets the cleaned adjacency with its weights. A defense that purifies itself gets the graph without the
     edges that have lost all their weight: the paper's "(K)" before GCN-Jaccard or GCN-SVD.
@@ -28,7 +30,7 @@ class Purified(Defense):
     behind: Defense
 
     def search_space(self) -> Grid:
-        return self.purifier.grid
+        return self.purifier.grid or self.behind.search_space()
 
     def model_behind(self) -> Defense:
         return self.behind.model_behind()
@@ -48,7 +50,8 @@ class Purified(Defense):
         return self.behind.predict()
 
     def with_parameters(self, parameters: Parameters) -> Purified:
-        ours = {name: value for name, value in parameters.items() if name in self.purifier.grid}
+        own = {each.name for each in fields(self.purifier)}
+        ours = {name: value for name, value in parameters.items() if name in own}
         theirs = {name: value for name, value in parameters.items() if name not in ours}
         return Purified(replace(self.purifier, **ours), self.behind.with_parameters(theirs))
 
@@ -56,10 +59,10 @@ class Purified(Defense):
         return Purified(replace(self.purifier), self.behind.trained_for(epochs))
 
     def always_tried(self) -> Sequence[Parameters]:
-        return self.purifier.always_tried
+        return self.purifier.always_tried if self.purifier.grid else self.behind.always_tried()
 
     def choose(self, settings: Sequence[Parameters], right: Correct) -> int | None:
-        return self.purifier.choose(settings, right)
+        return self.purifier.choose(settings, right) if self.purifier.grid else self.behind.choose(settings, right)
 
     def informed_by(self, attacked: AttackedGraph) -> Purified:
         return Purified(self.purifier.informed_by(attacked), self.behind)

@@ -1,4 +1,4 @@
-"""RGCN (Zhu et al., 2019): nodes as Gaussians, uncertain neighbours count less."""
+"""RGCN (Zhu et al., 2019): nodes as Gaussians, uncertain neighbors count less."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def settings_to_try(defense: Defense, trials: int, seed: int = 0) -> list[dict[s
     """The candidates within the budget, and what the defense's own choice must hear of besides.
 
     >>> from kces.lab.defenses import make_defense
-    >>> [setting["alpha"] for setting in settings_to_try(make_defense("kces"), trials=3)]
+    >>> [setting["alpha"] for setting in settings_to_try(make_defense("kces-validated"), trials=3)]
     ['auto', 0.3, 0.8, 0.0]
     """
     chosen = candidates(defense.search_space(), trials, seed)

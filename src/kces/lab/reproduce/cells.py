@@ -11,8 +11,11 @@ __all__ = ["PROTOCOL", "Cell", "Option"]
 
 Option: TypeAlias = str | int | float | bool | tuple[float, ...] | None
 
-PROTOCOL = 5
+PROTOCOL = 6
 """Part of every key: raise it when a change of the code changes results, and old rows are no longer used."""
+
+SCORES = 1
+"""Part of the key of cells that use this package's own scores: raise it when these alone change."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Cell:
         >>> Cell.of("accuracy", "cora", "gcn").key == Cell.of("accuracy", "cora", "gcn", seed=1).key
         False
         """
-        return hashlib.sha256(f"{PROTOCOL} {self.to_json()}".encode()).hexdigest()[:32]
+        version = f"{PROTOCOL}.{SCORES}" if "kces" in self.method else f"{PROTOCOL}"
+        return hashlib.sha256(f"{version} {self.to_json()}".encode()).hexdigest()[:32]
 
     def option(self, name: str, default: Any = None) -> Any:
         """The value of an option."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kces.datasets import is_published, parse_name
+from kces.datasets import DATASETS, is_published, parse_name
 from kces.lab.reproduce.cells import Cell
 
-__all__ = ["PRESET_OF", "by_graph", "in_order", "needs"]
+__all__ = ["PRESET_OF", "in_order", "longest_first", "needs"]
 
-PRESET_OF = {"kces": "robust", "kces-paper": "paper"}
+PRESET_OF = {"kces": "robust", "kces-validated": "robust", "kces-paper": "paper"}
 """The methods that score edges: once per graph, in a cell of its own, for all seeds and trials."""
+
+_SLOW = {"prognn": 200.0, "gpr-gae": 40.0, "gat": 6.0, "rgcn": 3.0, "gnnguard": 2.5, "airgnn": 2.0}
+"""Time of a training, roughly, in those of a GCN (table-cost); all others count as one."""
 
 _PLACE = ("split", "features")
 """Options that say which variant of the graph is meant."""
@@ -61,16 +64,29 @@ def in_order(cells: list[Cell]) -> list[Cell]:
     return list(ordered)
 
 
-def by_graph(cells: list[Cell]) -> list[Cell]:
-    """The same cells with those of a graph together; a cell needs cells of its own graph only, so needs stay first.
+def longest_first(cells: list[Cell]) -> list[Cell]:
+    """The same cells, those of the largest graph first and together, and of a graph those of the slowest methods: what
+    is left when a run ends is short, and all cores have work until then.
 
-    >>> [str(cell) for cell in by_graph([Cell("score", "cora"), Cell("score", "pubmed"), Cell("tune", "cora")])]
-    ['score cora seed 0', 'tune cora seed 0', 'score pubmed seed 0']
+    >>> [str(cell) for cell in longest_first([Cell("score", "cora"), Cell("score", "pubmed"), Cell("tune", "cora")])]
+    ['score pubmed seed 0', 'score cora seed 0', 'tune cora seed 0']
     """
-    first: dict[str, int] = {}
-    for place, cell in enumerate(cells):
-        first.setdefault(cell.graph, place)
-    return sorted(cells, key=lambda cell: first[cell.graph])
+    place = {cell: number for number, cell in enumerate(cells)}
+    first = {cell.graph: place[cell] for cell in reversed(cells)}
+    return sorted(cells, key=lambda cell: (-_edges(cell.graph), first[cell.graph], -_slowness(cell), place[cell]))
+
+
+def _edges(graph: str) -> int:
+    """Of the data set that the graph comes from; 0 where that is not listed."""
+    entry = DATASETS.get(parse_name(graph).dataset)
+    return entry.counts.edges if entry is not None and entry.counts is not None else 0
+
+
+def _slowness(cell: Cell) -> float:
+    """Of a cell beside others of its graph: what others wait for comes first."""
+    if cell.task == "attack":
+        return float("inf")
+    return max((_SLOW.get(part, 1.0) for part in (cell.method or "").split("+")), default=1.0)
 
 
 def _training_needs(cell: Cell) -> dict[str, Cell]:
@@ -83,7 +99,7 @@ def _training_needs(cell: Cell) -> dict[str, Cell]:
 
 
 def _scores(cell: Cell) -> Cell:
-    method = cell.method.partition("+")[0]
+    method = "kces-paper" if PRESET_OF[cell.method.partition("+")[0]] == "paper" else "kces"
     return Cell.of("score", cell.graph, method, **cell.shared_options(*_PLACE, *_SCORING))
 
 

@@ -1,4 +1,4 @@
-"""The colours of every figure: one per method, told apart by people who do not see all colours."""
+"""The colors of every figure: one per method, told apart by people who do not see all colors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _METHODS = {"kces": _RED, "kces-paper": _BLUE, "gcn": _BLACK, "mlp": FLOOR_COLOU
 
 
 def colour_of(method: str) -> str:
-    """KCES, the undefended GCN and the two bounds have colours of their own; the other defenses share one.
+    """KCES, the undefended GCN and the two bounds have colors of their own; the other defenses share one.
 
     >>> colour_of("kces+gat") == colour_of("kces"), colour_of("rgcn") == colour_of("gat")
     (True, True)

@@ -48,6 +48,7 @@ _LABELS = {
     "noisegnn": "NoiseGNN",
     "gpr-gae": "GPR-GAE",
     "kces": "KCES robust",
+    "kces-validated": "KCES robust, validated",
     "kces-paper": "KCES paper",
 }
 

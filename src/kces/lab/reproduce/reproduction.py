@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kces.lab.reproduce.needs import in_order
 from kces.lab.reproduce.plan import Experiment, Plan, cells_of
-from kces.lab.reproduce.report import Report
+from kces.lab.reproduce.result_pages import Report
 from kces.lab.reproduce.runner import RunReport, Settings, run_cells
 from kces.lab.reproduce.store import Store
 from kces.lab.reproduce.tables import fill

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.needs import by_graph, in_order, needs
+from kces.lab.reproduce.needs import in_order, longest_first, needs
 from kces.lab.reproduce.store import Outcome, Store
 from kces.lab.reproduce.tasks import EXCLUSIVE, RUN_CELL
 from kces.memory import available_memory
@@ -21,8 +22,12 @@ from kces.processes import Limits, Order
 from kces.processes.answers import NOT_APPLICABLE, OK
 from kces.processes.forks import TEMPLATE, Template, TemplateLostError
 from kces.processes.process import POLL_INTERVAL, WORKER, FreshInterpreter, Program, RunningOrder
+from kces.processes.remote import RemoteOrder
 from kces.progress import Progress, silent
 from kces.threads import thread_count
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["PRELOADED", "RunReport", "Settings", "run_cells"]
 
@@ -57,6 +62,7 @@ class Settings:
     data_root : folder of the data sets.
     command : the program that runs one cell in a fresh interpreter.
     template : the program that forks one process per cell; None: every cell gets a fresh interpreter.
+    client : of a Dask cluster whose workers run the cells, in place of this machine.
     """
 
     jobs: int = 1
@@ -66,6 +72,7 @@ class Settings:
     data_root: Path | None = None
     command: Sequence[str] = WORKER
     template: Sequence[str] | None = TEMPLATE
+    client: Client | None = None
 
     def limits(self) -> Limits:
         memory = self.memory or int(_MEMORY_SHARE * available_memory() / self.jobs)
@@ -87,7 +94,7 @@ def run_cells(
     """Run the cells and all they need; every one that is finished is in the store, whatever happens next."""
     start = time.monotonic()
     with store.exclusively():
-        schedule = _Schedule(by_graph(in_order(cells)), store, settings or Settings(), progress)
+        schedule = _Schedule(longest_first(in_order(cells)), store, settings or Settings(), progress)
         reused = schedule.finished
         schedule.run()
     return RunReport(reused, dict(schedule.ran), time.monotonic() - start)
@@ -96,7 +103,7 @@ def run_cells(
 @dataclass(frozen=True)
 class _RunningCell:
     cell: Cell
-    order: RunningOrder
+    order: RunningOrder | RemoteOrder
 
 
 @dataclass
@@ -162,6 +169,9 @@ class _Schedule:
         limits = replace(self.settings, jobs=1).limits() if cell.task in EXCLUSIVE else self.limits
         root = None if self.settings.data_root is None else str(self.settings.data_root)
         order = Order(RUN_CELL, {"cell": cell.to_json(), "inputs": inputs, "data_root": root})
+        if self.settings.client is not None:
+            self.running.append(_RunningCell(cell, RemoteOrder(order, limits, self.settings.client)))
+            return
         try:
             self.running.append(_RunningCell(cell, RunningOrder(order, limits, self._program(cell, limits))))
         except TemplateLostError:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kces.datasets.roots import make_private_folder
 from kces.errors import OutputError, UnreadableFileError
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.environment import environment
@@ -80,7 +81,7 @@ class Store:
     def open(cls, path: Path) -> Iterator[Store]:
         """Open the file, or make it with its folder."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"cannot open the result store {path}: {error}; name another store") from error

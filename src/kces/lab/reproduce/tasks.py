@@ -94,8 +94,9 @@ def _defense(cell: Cell, inputs: Inputs, attacked: AttackedGraph) -> Defense:
 
     defense = make_defense(cell.method, preset=training_preset(cell.option("training", "deeprobust")))
     if "scores" in inputs and isinstance(defense, Purified) and isinstance(defense.purifier, EdgeSanitization):
-        scored = _stored(attacked.graph, inputs["scores"])
-        defense.purifier.known = TimedScores(scored, inputs["scores"]["seconds"])
+        stored = inputs["scores"]
+        scored = _stored(attacked.graph, stored)
+        defense.purifier.known = TimedScores(scored, stored["seconds"], stored["twice_the_noise"])
     return defense.informed_by(attacked)
 
 
@@ -146,8 +147,16 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
 
     found = TimedScores.of(_load(cell, data_root).graph, _score_options(cell))
     scored = found.scored
-    facts = {"automatic": scored.automatic.alpha, "seconds": found.seconds, "engine": scored.engine}
-    return {"scores": pack(scored.scores)} | facts | _distribution(scored.scores)
+    silent = None if scored.evidence is None else scored.evidence.silent
+    facts = {
+        "automatic": asdict(scored.automatic),
+        "twice_the_noise": found.twice_the_noise,
+        "silent": [] if silent is None else np.flatnonzero(silent).tolist(),
+        "seconds": found.seconds,
+        "engine": scored.engine,
+    }
+    packed = {"scores": pack(scored.scores), "suspicion": pack(scored.suspicion)}
+    return packed | facts | _distribution(scored.scores)
 
 
 def _score_cost(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
@@ -177,7 +186,7 @@ def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObj
 
     graph = _load(cell, data_root).graph
     alpha = inputs["tuning"]["parameters"].get("alpha", KCESPaper.alpha)
-    pruned = graph.keep_edges(_stored(graph, inputs["scores"]).cut(alpha).kept)
+    pruned = graph.keep_edges(_stored(graph, inputs["scores"]).cut(alpha, ties=KCESPaper.ties).kept)
     scores = make_scorer(_score_options(cell)).score(pruned).scores
     return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
 
@@ -196,7 +205,7 @@ def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     preset = training_preset(cell.option("training", "deeprobust"))
     found = {}
     for ratio in cell.option("ratios"):
-        left = graph.keep_edges(ranked.cut(ratio).kept)
+        left = graph.keep_edges(ranked.cut(ratio, ties="index").kept)
         classes = make_defense("gcn", preset=preset).fit(left, cell.seed).predict()
         found[f"accuracy@{ratio:g}"] = accuracy(graph, classes, attacked.judged_nodes)
     return found
@@ -223,13 +232,19 @@ def _score_options(cell: Cell) -> ScoreOptions:
 
 
 def _stored(graph: Graph, stored: JsonObject) -> Scored:
-    """The scores that another cell has made of this graph, with their automatic ratio."""
+    """The scores that another cell has made of this graph, with their automatic ratio and what it cuts by."""
     from kces.cut import AlphaChoice
     from kces.scorers import Scored
 
-    automatic = stored["automatic"]
-    choice = None if automatic is None else AlphaChoice(automatic, "computed with the scores")
-    return Scored(graph, unpack(stored["scores"]), known_choice=choice)
+    silent = np.zeros(graph.n_edges, dtype=bool)
+    silent[stored["silent"]] = True
+    return Scored(
+        graph,
+        unpack(stored["scores"]),
+        known_choice=AlphaChoice(**stored["automatic"]),
+        known_suspicion=unpack(stored["suspicion"]),
+        known_silent=silent,
+    )
 
 
 def _distribution(scores: Scores) -> dict[str, float]:

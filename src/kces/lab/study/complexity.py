@@ -14,6 +14,7 @@ from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, normalize_rows
 from kces.lab.study.cosines import multi_hop_cosine
 from kces.scorers import Scored
+from kces.scorers.paper import in_canonical_order
 from kces.scorers.pseudo_labels import encode, pseudo_labels
 from kces.types import Array, Features
 
@@ -21,7 +22,7 @@ __all__ = ["ComplexityScore"]
 
 
 _SOFTNESS = 10.0
-"""How sharply soft labels follow the distance to the clusters' centres."""
+"""How sharply soft labels follow the distance to the clusters' centers."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class ComplexityScore:
         return scores
 
     def _change(self, graph: Graph) -> Array:
-        change = LocalEngine().score(Problem(graph, self._codes(graph), self.ridge))
+        problem, places = in_canonical_order(Problem(graph, self._codes(graph), self.ridge))
+        change = LocalEngine().score(problem)[places]
         if self.per_link:
             change = change * np.sqrt(graph.degrees[graph.edges]).prod(axis=1)
         return change if self.signed else np.abs(change)
@@ -89,7 +91,7 @@ class ComplexityScore:
 
 
 def _shares(unit: Features, members: Array) -> Array:
-    """A row per node: how near it is to the centre of each cluster, summing to one."""
+    """A row per node: how near it is to the center of each cluster, summing to one."""
     centres = (unit.T @ members).T / np.maximum(members.sum(axis=0), 1.0)[:, None]
     nearness = np.exp(-_SOFTNESS * euclidean_distances(unit, centres, squared=True))
     shares: Array = nearness / nearness.sum(axis=1, keepdims=True)

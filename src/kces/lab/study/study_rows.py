@@ -11,10 +11,9 @@ import numpy as np
 from kces.datasets.attacked import AttackedGraph
 from kces.errors import InvalidParameterError
 from kces.estimator import ALPHAS
-from kces.lab.defenses.edge_sanitization import TimedScores
 from kces.lab.study.protocol import TUNING, Curve, accuracy_curve, held_out_graphs, precision, ranking_auc, study_graph
 from kces.lab.study.variants import VARIANTS
-from kces.scorers import ScoreOptions
+from kces.scorers import ScoreOptions, make_scorer
 
 __all__ = ["LOOK", "TUNE", "StudyRow", "csv_header", "csv_line", "study_rows"]
 
@@ -57,13 +56,13 @@ def study_rows(
     what : ``tune``, all variants on the tuning graphs, or ``look``, the frozen recipe on the held-out graphs.
     graphs, variants : others than these.
     seeds : GCN seeds per α; 0 ranks only, without training.
-    references : add rows without defence, at the automatic α and of the oracle.
+    references : add rows without defense, at the automatic α and of the oracle.
     data_root : folder of the data sets. Default: as everywhere.
 
     Examples
     --------
     >>> [row.variant for row in study_rows("tune", graphs=["synthetic:n=60"], variants=["robust"], references=True)]
-    ['robust', 'robust at automatic α', 'no defence', 'oracle']
+    ['robust', 'robust at automatic α', 'no defense', 'oracle']
     """
     if what not in _GRAPHS:
         raise InvalidParameterError(f"unknown table '{what}'; there are: {TUNE}, {LOOK}")
@@ -95,7 +94,7 @@ def _rows_of(
     attacked: AttackedGraph, name: str, variants: Sequence[str], seeds: int, references: bool
 ) -> Iterator[StudyRow]:
     share = float(attacked.is_added.mean())
-    automatic = TimedScores.of(attacked.graph, ScoreOptions()).scored.automatic.alpha
+    automatic = make_scorer(ScoreOptions()).score(attacked.graph).automatic.alpha
     for variant in variants:
         scores = VARIANTS[variant](attacked.graph)
         curve = accuracy_curve(attacked, scores, seeds=range(seeds), alphas=[*ALPHAS, automatic]) if seeds else None
@@ -109,9 +108,9 @@ def _rows_of(
 
 
 def _ends_of_the_scale(attacked: AttackedGraph, name: str, share: float, seeds: int) -> Iterator[StudyRow]:
-    """No defence, and the ceiling."""
+    """No defense, and the ceiling."""
     oracle = attacked.is_added.astype(np.float64)
-    for row, alpha in (("no defence", 0.0), ("oracle", share)):
+    for row, alpha in (("no defense", 0.0), ("oracle", share)):
         reached = accuracy_curve(attacked, oracle, seeds=range(seeds), alphas=(alpha,)).judged[0] if seeds else None
         yield StudyRow(name, row, share, alpha=alpha, accuracy=reached)
 

@@ -107,6 +107,7 @@ VARIANTS: dict[str, Score] = {
     "robust, hops (0,0) (2,2)": _FULL.each(hops=(HOPS[0], HOPS[3])),
     "robust, rescored after 20 %": ViewScore(rescored=0.2),
     "robust, best edge kept": _kept_best(_robust("none")),
+    "robust, in company": lambda graph: make_scorer(ScoreOptions()).score(graph).suspicion,
     "robust + train labels": _robust("train"),
 }
 """The grid of the study: cosines, the paper's score and the robust one, each with one part changed."""

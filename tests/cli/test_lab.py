@@ -55,7 +55,7 @@ def test_study_prints_one_line_per_variant(tmp_path, capsys):
     assert lines[0] == "graph,variant,adversarial,auc,precision,alpha,accuracy,informed alpha,informed accuracy"
     assert out.read_text().splitlines() == lines
     variants = pd.read_csv(out)["variant"].tolist()
-    assert variants == ["robust", "robust at automatic α", "no defence", "oracle"]
+    assert variants == ["robust", "robust at automatic α", "no defense", "oracle"]
 
 
 def test_study_as_json(capsys):

@@ -1,0 +1,93 @@
+"""Options for graphs that stay on disk: memory, workers, and the run folder that keeps what is finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kces.errors import InvalidParameterError
+
+__all__ = ["ClusterOption", "ScaleOptions", "WorkersOption"]
+
+_PANEL = "Graph folders (.kces) and clusters"
+_GIBIBYTE = 2**30
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="Processes of a local Dask cluster.", rich_help_panel=_PANEL),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Scheduler of a Dask cluster whose workers see the same folders.",
+        rich_help_panel=_PANEL,
+    ),
+]
+MemoryOption = Annotated[
+    float | None,
+    typer.Option(
+        "--memory", metavar="GIB", min=0.01, help="Memory of each process. Default: 4 GiB.", rich_help_panel=_PANEL
+    ),
+]
+ChunkOption = Annotated[
+    int | None,
+    typer.Option(
+        "--chunk", metavar="EDGES", min=1, help="Edges at a time. Default: by memory.", rich_help_panel=_PANEL
+    ),
+]
+RunOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="DIR",
+        help="Folder for finished parts; it goes when all is done. Default: OUT.run, or GRAPH.run.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ResumeOption = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with the run that was stopped or killed.", rich_help_panel=_PANEL),
+]
+KeepRunOption = Annotated[
+    bool, typer.Option("--keep-run", help="Leave the run folder when all is done.", rich_help_panel=_PANEL)
+]
+
+
+@dataclass(frozen=True)
+class ScaleOptions:
+    """How a graph folder is worked through."""
+
+    workers: WorkersOption = None
+    cluster: ClusterOption = None
+    memory: MemoryOption = None
+    chunk: ChunkOption = None
+    run: RunOption = None
+    resume: ResumeOption = False
+    keep_run: KeepRunOption = False
+
+    @property
+    def given(self) -> bool:
+        """Whether anything was said."""
+        return self != ScaleOptions()
+
+    @property
+    def memory_bytes(self) -> int | None:
+        return None if self.memory is None else int(self.memory * _GIBIBYTE)
+
+    def run_folder(self, graph: str, output: Path | None) -> Path:
+        """Where finished parts are kept."""
+        if self.run is not None:
+            return self.run
+        here = Path(graph.rstrip("/").rpartition("/")[2]) if "://" in graph else Path(graph.rstrip("/"))
+        beside = here if output is None else output
+        return beside.with_name(beside.name + ".run")
+
+    def refuse(self, graph: str, why: str = "these options go with a graph folder; make one with kces convert") -> None:
+        """Nothing of this goes with a graph in memory."""
+        if self.given:
+            raise InvalidParameterError(f"{graph}: {why}")

@@ -1,0 +1,236 @@
+"""What scoring a graph on disk will take, from measured unit costs: time, memory, disk, and what breaks first.
+
+A spreadsheet in code: every stage of ``robust_on_disk.py`` is a count of elementary steps times the cost of one, shared
+by the threads of all workers, and a count of bytes over the speed of a disk. The unit costs were fitted to the points
+of ``docs/scaling.md`` (``kces bench scale``); a test holds the model to within a quarter of each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from kces.scale.robust_layout import RobustLayout, memory_bound, plan_layout
+from kces.scorers.feature_spaces import RANK
+
+__all__ = ["Machine", "ScalePlan", "UnitCosts", "Workload", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The sizes of a graph.
+
+    Attributes
+    ----------
+    nodes, edges, features : counts; edges are undirected.
+    """
+
+    nodes: int
+    edges: int
+    features: int = 64
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine of the cluster; the defaults are the one that was measured.
+
+    Attributes
+    ----------
+    threads : that compute at once, shared by its workers.
+    memory : bytes.
+    disk_speed : bytes a second that it reads and writes, of a disk that it does not share.
+    price : of an hour, in any currency.
+    """
+
+    threads: int = 2
+    memory: int = 24 * 2**30
+    disk_speed: float = 1.0e9
+    price: float = 0.0
+
+
+@dataclass(frozen=True)
+class UnitCosts:
+    """Nanoseconds of one thread for one step of each kind.
+
+    Attributes
+    ----------
+    row_entry : a feature of a node, read, weighted and summed.
+    hop_entry : a neighbor's feature added to a row.
+    hop_miss : added to a neighbor whose row is not in the cache, times the doublings beyond it.
+    node_entry : a feature of a node in the products of nodes and their covariance.
+    project_entry : a feature of a node along the leading directions.
+    pair_entry : a feature of a pair in one of the nine products of its ends.
+    pair_miss : added to a pair and block whose rows are not in the cache, times the doublings beyond it.
+    pair : cosines of a pair in one space.
+    score_edge : the score of an edge from its views, one thread of each worker.
+    cut_edge : an edge in the passes of the cut, one thread alone.
+    order_link : a link in the canonical order, one thread alone.
+    stage, cluster_stage : what a stage takes on any graph, in this process and on a cluster.
+    """
+
+    row_entry: float = 20.0
+    hop_entry: float = 9.5
+    hop_miss: float = 18.0
+    node_entry: float = 40.0
+    project_entry: float = 120.0
+    pair_entry: float = 2.5
+    pair_miss: float = 420.0
+    pair: float = 1000.0
+    score_edge: float = 700.0
+    cut_edge: float = 500.0
+    order_link: float = 290.0
+    stage: float = 3.0e7
+    cluster_stage: float = 2.0e8
+
+
+UNITS = UnitCosts()
+_CACHE = 32 * 2**20
+"""Bytes within which rows are at hand."""
+
+
+@dataclass(frozen=True)
+class ScalePlan:
+    """What it takes.
+
+    Attributes
+    ----------
+    layout : columns, rows and edges at a time.
+    workers : processes in all.
+    machines : that they run on.
+    seconds : by stage.
+    memory : bytes that each worker holds.
+    client_memory : bytes that the process holds which starts it all.
+    folder_bytes, run_bytes : on the shared disk: the graph, and the parts while it runs.
+    moved_bytes : that all workers read and write.
+    price : of all machines for that time.
+    breaks_first : what is nearest to its limit, in words.
+    """
+
+    layout: RobustLayout
+    workers: int
+    machines: int
+    seconds: dict[str, float] = field(default_factory=dict)
+    memory: int = 0
+    client_memory: int = 0
+    folder_bytes: int = 0
+    run_bytes: int = 0
+    moved_bytes: int = 0
+    price: float = 0.0
+    breaks_first: str = ""
+
+    @property
+    def total_seconds(self) -> float:
+        return sum(self.seconds.values())
+
+
+def make_plan(
+    work: Workload,
+    machine: Machine | None = None,
+    *,
+    workers: int = 0,
+    machines: int = 1,
+    memory: int | None = None,
+    chunk: int | None = None,
+    units: UnitCosts = UNITS,
+) -> ScalePlan:
+    """Estimate a run.
+
+    Parameters
+    ----------
+    work : the graph.
+    machine : what each machine is.
+    workers : Dask processes on each machine; 0 is one process without Dask.
+    machines : how many; they see one shared disk.
+    memory : bytes that each worker may use; default what the program would take.
+    chunk : edges at a time; default what the program would take.
+    units : costs of the steps.
+
+    Examples
+    --------
+    >>> small, large = (make_plan(Workload(edges // 8, edges), workers=2) for edges in (10**6, 10**7))
+    >>> 5 < large.total_seconds / small.total_seconds < 15
+    True
+    """
+    machine = machine or Machine()
+    processes = max(workers, 1) * machines
+    allowed = memory or _allowance(work, machine, workers)
+    layout = plan_layout(work.nodes, work.edges, work.features, workers=processes, memory=allowed, chunk=chunk)
+    threads = machine.threads * machines
+    resources = _Resources(threads, processes, machines * machine.disk_speed, bool(workers))
+    seconds = _stage_seconds(work, layout, resources, units)
+    hops = 24 * work.nodes * (work.features + RANK)
+    n_chunks = -(-work.edges // layout.chunk)
+    views = 73 * work.edges
+    plan = ScalePlan(
+        layout,
+        processes,
+        machines,
+        seconds,
+        memory_bound(work.nodes, layout),
+        120 * work.nodes + 2**29,
+        work.nodes * (8 + 4 * work.features) + 16 * work.edges * (1 if work.nodes < 2**31 else 2),
+        hops + 144 * work.nodes + views,
+        2 * hops + n_chunks * hops + 3 * views,
+        sum(seconds.values()) / 3600 * machines * machine.price,
+    )
+    return _with_verdict(plan, work, machine, max(workers, 1))
+
+
+def _allowance(work: Workload, machine: Machine, workers: int) -> int:
+    """What the program allows itself, or the least that can work where that is more."""
+    least = 1.3 * (24 * 4 + 150) * work.nodes + 250 * min(work.edges, 2_000_000)
+    usual = min(4 * 2**30, 0.6 * machine.memory) if not workers else 0.54 * machine.memory / workers
+    return int(max(usual, least))
+
+
+@dataclass(frozen=True)
+class _Resources:
+    """Threads and processes in all, bytes a second of all disks together, and whether Dask is between."""
+
+    threads: int
+    processes: int
+    disk: float
+    on_cluster: bool
+
+
+def _stage_seconds(work: Workload, layout: RobustLayout, given: _Resources, units: UnitCosts) -> dict[str, float]:
+    n, e, f = work.nodes, work.edges, work.features
+    beyond = math.log2(max(1.0, 24 * n * layout.width / _CACHE))
+    blocks, pattern_blocks = -(-f // layout.width), -(-RANK // min(layout.width, RANK))
+    hop = 24 * n * (f + RANK)
+    reads = -(-e // layout.chunk) * hop
+    fixed = units.cluster_stage if given.on_cluster else units.stage
+
+    def shared(nanoseconds: float, moved: float = 0.0) -> float:
+        return 1e-9 * (fixed + nanoseconds / given.threads) + moved / given.disk
+
+    links = 2 * (2 * e + n)
+    return {
+        "rows": 2 * shared(units.row_entry * n * f, 4 * n * f),
+        "hops": shared(links * (units.hop_entry * f + units.hop_miss * beyond * blocks), 24 * n * f),
+        "nodes": shared(units.node_entry * n * f, 24 * n * f),
+        "order": 1e-9 * (units.stage + units.order_link * (2 * e + 20 * n)),
+        "patterns": shared(
+            units.project_entry * n * f + links * (units.hop_entry * RANK + units.hop_miss * beyond * pattern_blocks),
+            24 * n * RANK,
+        ),
+        "views": shared(
+            e * (9 * units.pair_entry * (f + RANK) + 2 * units.pair)
+            + e * units.pair_miss * beyond * (blocks + pattern_blocks),
+            reads + 64 * e,
+        ),
+        "scores": 1e-9 * (fixed + units.score_edge * e / given.processes),
+        "cut": 1e-9 * units.cut_edge * e,
+    }
+
+
+def _with_verdict(plan: ScalePlan, work: Workload, machine: Machine, workers: int) -> ScalePlan:
+    held, alone = plan.memory * workers, plan.seconds["order"] + plan.seconds["cut"]
+    limits = {
+        f"memory: {held / 2**30:,.0f} GiB of {machine.memory / 2**30:,.0f} GiB on each machine": held / machine.memory,
+        f"what one process does alone, order and cut: {alone / 3600:.1f} h": alone / max(plan.total_seconds, 1e-9),
+        f"the shared disk: {plan.moved_bytes / 1e12:.2f} TB are moved": (
+            plan.moved_bytes / (plan.machines * machine.disk_speed) / max(plan.total_seconds, 1e-9)
+        ),
+    }
+    return replace(plan, breaks_first=max(limits, key=lambda limit: limits[limit]))

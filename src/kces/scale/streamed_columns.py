@@ -1,0 +1,178 @@
+"""Columns of numbers read in a stream: which they are, what is known of each, and on what scale they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kces.features.scaling import COUNTS_WITH_ZEROS, reason_of_moments
+from kces.scale.table_sources import TableSource
+from kces.scale.workbench import run_query
+from kces.types import Array
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["NumberColumn", "number_columns", "on_one_scale"]
+
+_SHORT = {"FLOAT", "TINYINT", "SMALLINT", "UTINYINT", "USMALLINT", "BOOLEAN"}
+"""Types whose values 32 bits hold exactly."""
+_NUMBERS = _SHORT | {"DOUBLE", "INTEGER", "BIGINT", "HUGEINT", "UINTEGER", "UBIGINT"}
+_ONE_VALUE = 1e-12
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """One column of features that are numbers throughout.
+
+    Attributes
+    ----------
+    name : in the graph.
+    expression : how SQL gets it from the table.
+    fits_single : whether 32 bits hold its values.
+    from_list : whether it is one place of a list; lists were made together and have one scale.
+    low, high, mean, spread : of its values; mean and spread in units of ``size``, its largest absolute value.
+    zeros : share of zeros.
+    whole : whether all values are whole.
+    flags : whether all values are 0 or 1.
+    centre, width : what is taken off, and what then divides; 0 and 1 leave it alone.
+    """
+
+    name: str
+    expression: str
+    fits_single: bool = False
+    from_list: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    mean: float = 0.0
+    spread: float = 0.0
+    zeros: float = 0.0
+    whole: bool = False
+    flags: bool = False
+    centre: float = 0.0
+    width: float = 1.0
+
+    @property
+    def size(self) -> float:
+        return max(abs(self.low), abs(self.high)) or 1.0
+
+    @property
+    def varies(self) -> bool:
+        return self.high / 2 - self.low / 2 > _ONE_VALUE * max(abs(self.low), abs(self.high))
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is a quantity with a scale of its own."""
+        return not self.from_list and not self.flags
+
+
+def number_columns(
+    connection: DuckDBPyConnection, table: TableSource, names: Sequence[str]
+) -> list[NumberColumn] | None:
+    """The columns as numbers with all that is known of them, or None where some cell is no finite number.
+
+    Parameters
+    ----------
+    connection : of a workbench.
+    table : whose columns they are.
+    names : the columns to use.
+    """
+    kinds = dict(zip(table.columns, table.kinds, strict=True))
+    found: list[NumberColumn] = []
+    for name in names:
+        places = _places(connection, table, name, kinds[name])
+        if places is None:
+            return None
+        found += places
+    described = []
+    for column in found:  # a query per column: hundreds of aggregates in one would need their memory at once
+        known = _known(connection, table, column)
+        if known is None:
+            return None
+        described.append(known)
+    return described
+
+
+def _places(connection: DuckDBPyConnection, table: TableSource, name: str, kind: str) -> list[NumberColumn] | None:
+    """The columns that one column of the table stands for: itself, or the places of its lists."""
+    if table.is_text:
+        return [NumberColumn(name, f'TRY_CAST("{name}" AS DOUBLE)')]
+    element, bracket, _ = kind.partition("[")
+    if element not in _NUMBERS:
+        return None
+    if not bracket:
+        return [NumberColumn(name, f'CAST("{name}" AS DOUBLE)', kind in _SHORT)]
+    lengths = f'SELECT min(len("{name}")), max(len("{name}")), count(*) - count("{name}") FROM {table.select}'
+    least, most, missing = run_query(connection, lengths, table.path)[0]
+    if least != most or missing:
+        return None
+    return [
+        NumberColumn(f"{name}[{place}]", f'CAST("{name}"[{place + 1}] AS DOUBLE)', element in _SHORT, True)
+        for place in range(int(least))
+    ]
+
+
+def _known(connection: DuckDBPyConnection, table: TableSource, column: NumberColumn) -> NumberColumn | None:
+    x = column.expression
+    first = run_query(
+        connection,
+        f"SELECT count(*) - count(x), coalesce(bool_and(isfinite(x)), false), min(x), max(x), avg(CAST(x = 0 AS INT)),"
+        f" bool_and(x = floor(x)), bool_and(x IN (0, 1)) FROM (SELECT {x} AS x FROM {table.select})",
+        table.path,
+    )[0]
+    missing, finite, low, high, zeros, whole, flags = first
+    if missing or not finite:
+        return None
+    column = replace(column, low=low, high=high, zeros=zeros, whole=whole, flags=flags)
+    mean, spread = run_query(
+        connection,
+        f"SELECT avg(x), stddev_pop(x) FROM (SELECT {x} / {column.size!r} AS x FROM {table.select})",
+        table.path,
+    )[0]
+    return replace(column, mean=mean, spread=spread)
+
+
+def on_one_scale(columns: list[NumberColumn], scale: str) -> tuple[list[NumberColumn], str]:
+    """The columns to store, with what is taken off and divided, and a line that says what was done.
+
+    The rule is that of :func:`kces.features.prepare_features`: constants go, measured columns are standardized where
+    their scales differ.
+
+    >>> ages = NumberColumn("age", "age", low=20, high=60, mean=0.67, spread=0.27)
+    >>> cents = NumberColumn("cents", "cents", low=1e6, high=3e6, mean=0.67, spread=0.27)
+    >>> on_one_scale([ages, cents], "auto")[1]
+    '2 columns standardized: the spreads differ by a factor of 50000'
+    """
+    if scale == "none":
+        return columns, ""
+    columns = [column for column in columns if column.from_list or column.varies] or columns
+    measured = [column for column in columns if column.measured]
+    if not measured:
+        return columns, ""
+    reason = "as asked" if scale == "standard" else _reason(measured, len(measured) < len(columns))
+    if not reason:
+        return columns, ""
+    scaled = [_standardized(column) if column.measured else column for column in columns]
+    return scaled, f"{len(measured)} column{'s' if len(measured) > 1 else ''} standardized: {reason}"
+
+
+def _reason(measured: list[NumberColumn], beside_flags: bool) -> str:
+    counts = all(column.whole and column.low >= 0 and column.zeros > 0 for column in measured)
+    if counts and np.mean([column.zeros for column in measured]) >= COUNTS_WITH_ZEROS:
+        return ""
+    means, spreads, sizes = (_values(measured, part) for part in ("mean", "spread", "size"))
+    return reason_of_moments(means, spreads, sizes, beside_flags=beside_flags)
+
+
+def _values(columns: list[NumberColumn], part: str) -> Array:
+    return np.array([getattr(column, part) for column in columns])
+
+
+def _standardized(column: NumberColumn) -> NumberColumn:
+    if column.spread <= _ONE_VALUE * abs(column.mean):
+        return replace(column, centre=column.low, width=1.0, fits_single=True)
+    centre, width = column.mean * column.size, column.spread * column.size
+    return replace(column, centre=centre, width=width, fits_single=False)
