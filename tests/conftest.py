@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,24 @@ from kces.cli import main
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path, star, thorny
 from kces.graph import Graph
+from kces.plugins import Registry
 from program import Ran, RunKces
+
+
+@pytest.fixture(autouse=True)
+def registrations_end_with_their_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a plugin registers in one test is not there in the next, in whatever order they run."""
+    made: list[tuple[Registry, str]] = []
+    register = Registry.register
+
+    def noted(self: Registry, name: str, entry: object, *, origin: str) -> None:
+        register(self, name, entry, origin=origin)
+        made.append((self, name))
+
+    monkeypatch.setattr(Registry, "register", noted)
+    yield
+    for registry, name in made:
+        registry.forget(name)
 
 
 @pytest.fixture(params=["path", "star", "barbell", "thorny", "sparse", "dense-graph"])
