@@ -56,8 +56,16 @@ class Cell:
         >>> Cell.of("accuracy", "cora", "gcn").key == Cell.of("accuracy", "cora", "gcn", seed=1).key
         False
         """
-        version = f"{PROTOCOL}.{SCORES}" if "kces" in self.method else f"{PROTOCOL}"
-        return hashlib.sha256(f"{version} {self.to_json()}".encode()).hexdigest()[:32]
+        return hashlib.sha256(f"{self.version} {self.to_json()}".encode()).hexdigest()[:32]
+
+    @property
+    def version(self) -> str:
+        """What a change of the code raises, so that results of before are no longer used.
+
+        >>> Cell.of("accuracy", "cora", "gcn").version == str(PROTOCOL)
+        True
+        """
+        return f"{PROTOCOL}.{SCORES}" if "kces" in self.method else f"{PROTOCOL}"
 
     def option(self, name: str, default: Any = None) -> Any:
         """The value of an option."""
