@@ -71,9 +71,7 @@ def reproduce(
     ] = None,
     cells: Annotated[
         Path | None,
-        typer.Option(
-            "--cells", metavar="DIR", help="Finished cells as text: read before the run, written after it. Default: none."
-        ),
+        typer.Option("--cells", metavar="DIR", help="Finished cells as text: read before the run, written after it."),
     ] = None,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,

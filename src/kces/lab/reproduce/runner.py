@@ -134,9 +134,7 @@ class _Schedule:
         self.limits = self.settings.limits()
         self.needs = {cell: needs(cell) for cell in self.cells}
         known = self.store.statuses()
-        self.statuses = {
-            cell: known[cell.key] for cell in self.cells if self.settings.is_finished(known.get(cell.key))
-        }
+        self.statuses = {cell: known[cell.key] for cell in self.cells if self.settings.is_finished(known.get(cell.key))}
         self.waiting = [cell for cell in self.cells if cell not in self.statuses]
 
     @property
