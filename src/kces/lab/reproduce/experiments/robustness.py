@@ -123,6 +123,7 @@ TABLE_ROBUSTNESS = Experiment(
         "by the labels of train and validation nodes in closed form, so that the trials go to the model behind it. In "
         "the row validated the trials go to α instead: each ratio is a training of the GCN, judged on validation.",
     ),
+    compares_defenses=True,
 )
 TABLE_ARXIV = Experiment(
     "table-arxiv",
