@@ -80,8 +80,8 @@ def verdict_lines(filled: Iterable[Filled]) -> list[str]:
     return [
         "## The best of each column",
         "",
-        f"No defense is better than the best row with KCES in {leads} of {len(verdicts)} columns. That row reaches what "
-        f"the paper claims for KCES, within {SLACK} points, in {met} of {len(claims)}.",
+        f"No defense is better than the best row with KCES in {leads} of {len(verdicts)} columns. That row reaches "
+        f"what the paper claims for KCES, within {SLACK} points, in {met} of {len(claims)}.",
         "",
         "| | best defense | best row with KCES | claimed for KCES |",
         "|---|---|---|---|",
