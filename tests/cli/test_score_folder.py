@@ -68,7 +68,7 @@ def test_sanitized_folders_are_what_memory_gives(folder: Path, tmp_path: Path, e
     ("words", "said"),
     [
         (("--preset", "paper", "--engine", "exact", "--chunk", "9"), "does not work in parts"),
-        (("--labels", "train", "--chunk", "9"), "without labels"),
+        (("--labels", "given", "--chunk", "9"), "preset robust has no labels"),
         (("-o", "s.json"), "go to .parquet"),
         (("--order", "input", "-o", "s.csv"), "leave out --order"),
         (("--workers", "1", "--cluster", "tcp://x:1"), "give one of them"),

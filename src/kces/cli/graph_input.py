@@ -108,7 +108,7 @@ def resolve_labels(text: str | None) -> Any:
     """``--labels``: a method's name stays, a file becomes one class per node."""
     if text is None:
         return None
-    if text in (*CLUSTERINGS, "given", "train", "none"):
+    if text in (*CLUSTERINGS, "given"):
         return text
     if not Path(text).exists():
         raise InvalidParameterError(f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given")

@@ -20,8 +20,8 @@ def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions, sca
         raise InvalidParameterError(f"{graph} has its own features; options about tables go with kces convert")
     if scoring.preset == "paper":
         return False
-    if scoring.preset != "robust" or scoring.labels not in (None, "none"):
-        scale.refuse(graph, "of preset robust only the score without labels is computed on disk")
+    if scoring.preset != "robust":
+        scale.refuse(graph, f"preset {scoring.preset} is not computed on disk")
         return False
     from kces.scale.robust_on_disk import streams  # loads numba, which a graph in memory may not need
 
