@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score
 
 from kces import score
 from kces.cut import AlphaChoice, cut_at
@@ -17,6 +18,7 @@ from kces.datasets.toys import barbell
 from kces.graph import Graph
 from kces.report import report_payload
 from kces.report.held import Held
+from kces.report.node_groups import node_groups
 from kces.report.page import as_script_text
 from kces.report.shown_graph import MOST_EDGES, MOST_EDGES_AT_A_NODE, MOST_NEIGHBORHOOD_EDGES
 from kces.scorers.scored import Scored
@@ -90,6 +92,16 @@ def test_classes_color_the_nodes_and_pseudo_labels_where_there_are_none() -> Non
         assert len(set(nodes["group"])) > 1
     plain = score(Graph.from_edges(barbell().edges))
     assert report_payload(plain, plain.cut(0.1))["nodes"]["group"] is None
+
+
+@pytest.mark.parametrize(("nodes", "features"), [(1_300, 32), (200, 64)])
+def test_pseudo_labels_need_neither_all_nodes_nor_all_features(nodes: int, features: int) -> None:
+    """More nodes than the sample, or more features than directions, as tables of customers have them."""
+    labeled = synthetic(n=nodes, features=features, seed=0)
+    scored = score(Graph.from_edges(labeled.edges, labeled.features))
+    found = node_groups(scored, np.arange(nodes))
+    assert found is not None and found.of_node.shape == (nodes,)
+    assert adjusted_rand_score(labeled.labels, found.of_node) > 0.2
 
 
 def test_unknown_classes_have_no_color() -> None:
