@@ -100,7 +100,8 @@ def test_pseudo_labels_need_neither_all_nodes_nor_all_features(nodes: int, featu
     labeled = synthetic(n=nodes, features=features, seed=0)
     scored = score(Graph.from_edges(labeled.edges, labeled.features))
     found = node_groups(scored, np.arange(nodes))
-    assert found is not None and found.of_node.shape == (nodes,)
+    assert found is not None
+    assert found.of_node.shape == (nodes,)
     assert adjusted_rand_score(labeled.labels, found.of_node) > 0.2
 
 

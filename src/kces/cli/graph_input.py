@@ -16,7 +16,6 @@ from kces.datasets.builtin import is_builtin
 from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
-from kces.interop.formats.edge_list import TextRecords
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.limits import STANDARD_STREAM
 from kces.interop.node_labels import read_labels
@@ -51,11 +50,6 @@ class GraphInput:
     def records(self) -> EdgeRecords | None:
         """The rows of the file, if it is an edge list."""
         return None if self.file is None else self.file.records
-
-    @property
-    def delimiter(self) -> str | None:
-        """What is between the cells of the file, if it is text."""
-        return self.records.table.delimiter if isinstance(self.records, TextRecords) else None
 
     def reading(self) -> list[str]:
         """How the files were read, one line each, for people."""
