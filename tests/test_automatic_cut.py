@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from kces.automatic_cut import (
+    Symptoms,
     Yardstick,
     automatic_choice,
+    choice_by_symptoms,
     read_symptoms,
     twice_the_noise,
     unrelated_pairs,
@@ -136,3 +138,19 @@ def test_equal_scores_do_not_fail() -> None:
 def test_no_scores_is_an_error() -> None:
     with pytest.raises(InvalidParameterError, match="no scores"):
         automatic_alpha(Yardstick(np.array([]), np.array([1.0, 2.0])))
+
+
+@pytest.mark.parametrize(
+    ("found", "alpha", "said"),
+    [
+        (Symptoms(0.08, 0.09, 1.02, 0.9), 0.0816, "about 8.0% of the edges look like noise (8.0% to 9.0%)"),
+        (Symptoms(0.08, 0.09, 1.4, 0.9), 0.112, "gather at nodes (1.4 times chance), so the cut goes deeper"),
+        (Symptoms(0.08, 0.09, 4.0, 0.9), 0.32, "more sound edges go than noise; alpha 0.08 takes the noise alone"),
+        (Symptoms(0.017, 0.02, 1.0, 0.9), 0.0, "(noise 0.5%, at most 2.0%)"),
+        (Symptoms(0.02, 0.02, 26.0, 0.9), 0.0, "or these nodes are the trouble; look at them first"),
+    ],
+)
+def test_a_cut_says_why_it_is_not_the_noise_that_was_estimated(found: Symptoms, alpha: float, said: str) -> None:
+    choice = choice_by_symptoms(found)
+    assert choice.alpha == pytest.approx(alpha)
+    assert choice.reason.endswith(said)

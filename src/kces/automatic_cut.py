@@ -64,6 +64,9 @@ MOST_GATHERING = 8.0
 MOST_UNRELATED = 1.0 / 3.0
 """Twice the highest on the tuning graphs (0.17)."""
 
+_WORTH_A_WORD = 0.005
+"""A cut that is deeper than the noise by more than this share of the edges says why."""
+
 DEPTH = 2.0
 """Of the plainer rule :func:`twice_the_noise`."""
 
@@ -150,7 +153,7 @@ def verdict_without_symptoms(yardstick: Yardstick) -> AlphaChoice | None:
     if len(yardstick.scores) == 0:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if not yardstick.own_features:
-        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
+        return _no_verdict("no features tell the nodes apart, so nothing says which edges are noise")
     if len(yardstick.random_scores) < 2:
         return _no_verdict("there are no unlinked pairs to compare the edges with")
     return None
@@ -165,15 +168,20 @@ def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
     if found.unrelated > MOST_UNRELATED:
         return _no_verdict(f"{found.unrelated:.0%} of the edges look like random pairs, too many to tell good from bad")
     if found.gathering > MOST_GATHERING:
-        return _no_verdict("edges between unlike nodes are how this graph is made: they gather at a few nodes")
+        return _no_verdict(
+            "edges between unlike nodes gather at a few nodes: either that is how this graph is made,"
+            " or these nodes are the trouble; look at them first"
+        )
     if found.noise < NEGLIGIBLE:
-        reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%})"
+        reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%}, at most {found.interval[1]:.1%})"
         return AlphaChoice(0.0, reason, "clean", found.noise, found.interval)
     alpha = min(found.noise * max(found.gathering, 1.0), DEEPEST)
     low, high = found.interval
     reason = f"about {found.noise:.1%} of the edges look like noise ({low:.1%} to {high:.1%})"
-    if found.gathering > 1.5:
+    if alpha - found.noise >= _WORTH_A_WORD:
         reason += f" and gather at nodes ({found.gathering:.1f} times chance), so the cut goes deeper"
+    if alpha > 2.0 * found.noise:
+        reason += f": more sound edges go than noise; alpha {found.noise:.3g} takes the noise alone"
     return AlphaChoice(alpha, reason, "noisy", found.noise, found.interval)
 
 
@@ -187,7 +195,7 @@ def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:
     0.2
     """
     if not yardstick.own_features:
-        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
+        return _no_verdict("no features tell the nodes apart, so nothing says which edges are noise")
     share = unrelated_share(yardstick.scores, yardstick.random_scores)
     return AlphaChoice(min(DEPTH * share, DEEPEST), f"{share:.1%} of the edges look no better than random pairs")
 

@@ -38,12 +38,12 @@ class EncodedColumn:
     source : its name in the table.
     kind : numbers, written (numbers with signs, separators or units), flags, dates, words, lists or nothing (no
         cell has a value).
-    order : of dates that are not in ISO form, which part comes first.
     names : the columns made of it; an indicator of missing cells comes last.
     values : ``(rows, len(names))``.
     measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
     missing : how many cells had no value.
     cells : (rows,) the column as it was handed in; None for lists, whose places are the columns.
+    order : of dates that are not in ISO form, which part comes first.
     """
 
     source: str
