@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.features import scale_matrix
+from kces.features.own_values import own_columns
 from kces.interop.arrays import read_members, read_npy
 from kces.interop.arrow_table import arrow_frame, read_arrow
 from kces.interop.foreign_files import remedy_for
@@ -59,7 +60,8 @@ class NodeTable:
         self.options.refuse_for_matrix(self.path)
         features, note = scale_matrix(self.content, self.options.scale)
         ids = np.array([str(node) for node in range(features.shape[0])], dtype=object)
-        return NodeRows(ids, features, notes=[note] if note else [])
+        own = own_columns(self.content) if note else None
+        return NodeRows(ids, features, notes=[note] if note else [], own_values=own)
 
     def aligned(self, names: Values) -> NodeRows:
         """Rows in the order of ``names``: the nodes of a file that lists its own."""
