@@ -29,6 +29,8 @@ __all__ = ["LABEL_NAMES", "NodeTable", "class_numbers", "dense_features", "read_
 
 _SEPARATORS = {".csv": (",", ";", "\t", "|", " "), ".tsv": ("\t", ",", ";", "|", " ")}
 _TEXT_SEPARATORS = ("\t", " ", ",", ";", "|")
+_BYTES_PER_NAME = 400
+"""Of a node that a matrix describes: its number as text, how it is looked up, and its place in the graph."""
 _NODE_KEYS = ("nodes", "records", "data")
 
 
@@ -57,6 +59,7 @@ class NodeTable:
         if isinstance(self.content, RawTable):
             return rows_of_table(self.content, names, self.options, self.path)
         self.options.refuse_for_matrix(self.path)
+        check_fits(_BYTES_PER_NAME * self.content.shape[0], f"{self.path} of {self.content.shape[0]} rows")
         features, note = scale_matrix(self.content, self.options.scale)
         ids = np.array([str(node) for node in range(features.shape[0])], dtype=object)
         return NodeRows(ids, features, notes=[note] if note else [])

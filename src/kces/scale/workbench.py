@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kces.atomic import output_named
 from kces.errors import KCESError, OutputError, UnreadableFileError, one_line
 from kces.interop.optional import missing
 from kces.memory import available_memory
@@ -38,8 +39,9 @@ def workbench(beside: Path, memory: int | None = None) -> Iterator[DuckDBPyConne
     except ImportError as error:
         raise missing("converting tables to a graph folder needs duckdb", extra="scale") from error
     limit = memory or min(SORT_MEMORY, available_memory() // 2)
-    scratch = Path(tempfile.mkdtemp(prefix=".kces-sort-", dir=beside))
-    connection = duckdb.connect(str(scratch / "tables.duckdb"))
+    with output_named(beside):
+        scratch = Path(tempfile.mkdtemp(prefix=".kces-sort-", dir=beside))
+    connection = _connected(scratch)
     try:
         connection.execute(f"SET memory_limit = '{limit // 2**20}MiB'")
         connection.execute(f"SET threads = {thread_count()}")
@@ -49,6 +51,16 @@ def workbench(beside: Path, memory: int | None = None) -> Iterator[DuckDBPyConne
     finally:
         connection.close()
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _connected(scratch: Path) -> DuckDBPyConnection:
+    import duckdb
+
+    try:
+        return duckdb.connect(str(scratch / "tables.duckdb"))
+    except duckdb.Error as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise OutputError(f"cannot write in {scratch.parent}: {one_line(error)}") from error
 
 
 def run_query(connection: DuckDBPyConnection, query: str, about: str) -> list[tuple[Any, ...]]:

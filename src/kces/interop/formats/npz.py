@@ -39,12 +39,13 @@ def _read(request: Request) -> tuple[Graph, _Members]:
     path = request.path
     members = members_in(request.read(), path)
     if "adj_indptr" in members or "adj_data" in members:
-        prefix, own = "adj_", _node_arrays(members, path)
+        prefix = "adj_"
     elif "data" in members:
-        prefix, own = "", {}
+        prefix = ""
     else:
         _refuse(members, path)
     adjacency = read_matrix(members, f"adjacency matrix of {path}", prefix=prefix)
+    own = _node_arrays(members, path, max(adjacency.shape)) if prefix else {}
     graph = Graph.from_scipy(adjacency.coo(), name=path.stem, **own)
     _warn_of_pickles(members, path)
     return graph, _Members(members, adjacency)
@@ -59,8 +60,10 @@ def _refuse(members: Members, path: Path) -> Any:
     )
 
 
-def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
+def _node_arrays(members: Members, path: Path, n_nodes: int) -> dict[str, Any]:
     """The keyword arguments of ``Graph.from_scipy`` that the file holds."""
+    for name in ("attr_matrix", "labels", "node_ids", *_SPLITS.values()):
+        _check_rows(members, name, n_nodes)
     found: dict[str, Any] = {}
     if "attr_matrix" in members:
         found["features"] = dense_features(members.array("attr_matrix"), path)
@@ -72,6 +75,13 @@ def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
     if "node_ids" in members:
         found["node_ids"] = _ids(members.array("node_ids"), path)
     return found
+
+
+def _check_rows(members: Members, name: str, n_nodes: int) -> None:
+    """Refuse, before it is inflated, an array that declares more rows than there are nodes."""
+    if name in members and max(members.header(name).shape[:1], default=0) > n_nodes:
+        rows = members.header(name).shape[0]
+        raise UnreadableFileError(f"array {name} of {members.path} has {rows} rows, but the graph has {n_nodes} nodes")
 
 
 def _ids(stored: Values, path: Path) -> Values | None:
