@@ -39,4 +39,5 @@ def narrowed(matrix: Features, most_rows: int = _MOST_ROWS) -> Features:
     if not is_far_wider_than_high(matrix, most_rows):
         return matrix
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        return np.ascontiguousarray(np.linalg.qr(np.asarray(matrix).T, mode="r").T)
+        turned = np.asarray(np.linalg.qr(np.asarray(matrix).T, mode="r"))
+    return np.ascontiguousarray(turned.T)

@@ -60,8 +60,8 @@ def print_lines(lines: Iterable[str], *, to: Console = console) -> None:
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A small table on stdout, whole at any width of the terminal.
 
-    A cell of more than a thousand characters is shortened. Where the table is too wide, its widest column is broken between words; where that is not enough, every row becomes
-    a list of its own, a line per column.
+    Where the table is too wide, its widest column is broken between words; where that is not enough, every row becomes
+    a list of its own, a line per column. A cell of more than a thousand characters is shortened.
 
     Parameters
     ----------

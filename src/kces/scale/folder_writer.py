@@ -153,9 +153,9 @@ def _move(finished: Path, target: Path, *, replace: bool) -> None:
                 raise
             if not replace or not (target / MANIFEST).is_file():
                 raise FileExistsError(target) from error
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as aside:
-            with suppress(FileNotFoundError):  # another writer has just made room
-                os.rename(target, Path(aside) / "old")
+        aside = tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent)
+        with aside as place, suppress(FileNotFoundError):  # another writer has just made room
+            os.rename(target, Path(place) / "old")
 
 
 def _umask() -> int:
