@@ -129,6 +129,15 @@ def test_a_name_of_a_million_letters_does_not_fill_the_screen(narrow: io.StringI
     assert "…" in narrow.getvalue()
 
 
+def test_names_give_the_terminal_no_commands(narrow: io.StringIO, capsys: pytest.CaptureFixture[str]) -> None:
+    show_table("edges", ["source"], [["\x1b]0;title\x07"], ["a\u202eb"], ["Jos\xe9"]])
+    print_error("\x1b[2J is not a node")
+    for text in (shown_on(narrow), capsys.readouterr().err):
+        assert not set("\x1b\x07\u202e") & set(text)
+    assert "\\x1b]0;title" in narrow.getvalue()
+    assert "Jos\xe9" in narrow.getvalue()
+
+
 def test_nor_does_an_error_about_one(capsys: pytest.CaptureFixture[str]) -> None:
     print_error(f"{'a' * 10**6} is not a node")
     assert len(capsys.readouterr().err) < 1_100

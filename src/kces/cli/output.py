@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kces.atomic import is_standard_output
-from kces.cli.terminal import shortened
+from kces.cli.terminal import shortened, shown
 from kces.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
 def print_lines(lines: Iterable[str], *, to: Console = console) -> None:
     """Plain lines, on stdout unless told otherwise; a long one is not wrapped, so that it can be searched for."""
     for line in lines:
-        to.print(escape(line), highlight=False, soft_wrap=True)
+        to.print(escape(shown(line)), highlight=False, soft_wrap=True)
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -70,7 +70,7 @@ def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     rows : the cells.
     """
     console.print(f"[bold]{escape(title)}[/]", highlight=False)
-    rows = [[shortened(cell) for cell in row] for row in rows]
+    rows = [[shown(shortened(cell)) for cell in row] for row in rows]
     broken, width = _fit(columns, rows)
     if width < _longest_word(columns, rows, broken):
         _show_lists(columns, rows)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import codecs
 import sys
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-__all__ = ["print_error", "shortened", "stay_printable", "warnings_as_lines"]
+__all__ = ["print_error", "shortened", "shown", "stay_printable", "warnings_as_lines"]
 
 _PLAIN = {
     "–": "-", "−": "-", "…": "...", "±": "+/-", "×": "x", "≥": ">=", "≤": "<=", "≈": "~", "→": "->", "²": "^2",
@@ -33,6 +34,25 @@ def _plain_text(error: UnicodeError) -> tuple[str, int]:
         raise error
     missing = error.object[error.start : error.end]
     return "".join(_PLAIN.get(character, "?") for character in missing), error.end
+
+
+def shown(text: str) -> str:
+    """Text whose control characters are spelled out: a node called like a command of the terminal gives none.
+
+    >>> print(shown("\\x1b[31mred"), shown("ann"))
+    \\x1b[31mred ann
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if _is_harmless(character) else _spelled(character) for character in text)
+
+
+def _is_harmless(character: str) -> bool:
+    return character.isprintable() or character in "\n\t" or unicodedata.category(character) in ("Zs", "Zl", "Zp")
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def shortened(text: str) -> str:
@@ -75,5 +95,5 @@ def _print_line(label: str, style: str, message: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    line = Text.assemble((label, style), " ", " ".join(shortened(message).split()))
+    line = Text.assemble((label, style), " ", " ".join(shown(shortened(message)).split()))
     Console(file=sys.stderr).print(line, highlight=False, soft_wrap=True)

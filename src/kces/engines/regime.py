@@ -48,7 +48,7 @@ _FILL, _FILL_OF_LARGE_GRAPHS = 24, 16
 
 _SECONDS_PER_NODE, _SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 1e-3, 5e-6, 1.2e-9
 """Of the local engine on graphs of ``make shapes``, and of reducing features: enough to tell minutes from hours."""
-_EXACT_WORK_PER_SECOND = 1e10
+_EXACT_WORK_PER_SECOND = 2e10
 """Multiplications of the exact engine, many of them in small matrices."""
 
 

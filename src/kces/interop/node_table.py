@@ -66,7 +66,7 @@ class NodeTable:
 
     def aligned(self, names: Values) -> NodeRows:
         """Rows in the order of ``names``: the nodes of a file that lists its own."""
-        wanted = pd.Index(names.astype(str))
+        wanted = pd.Index([str(name) for name in names], dtype=object)
         rows = self.rows_for(wanted.to_numpy(dtype=object))
         if not self.names_nodes:
             return rows  # row r is node r, whatever its name

@@ -16,7 +16,7 @@ from kces.graph import Graph
 from kces.interop.arrays import Members, PickledArrayError, members_in, npy_bytes, write_members
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
-from kces.interop.limits import damage_named
+from kces.interop.limits import check_fits, damage_named
 from kces.interop.node_table import dense_features
 from kces.interop.records import surviving_records
 from kces.interop.sparse import StoredMatrix, read_matrix
@@ -133,8 +133,14 @@ def _write_graph(graph: Graph, path: Path) -> None:
             arrays[name] = nodes
     if graph.node_ids is not None:
         ids = graph.node_ids
-        arrays["node_ids"] = ids if ids.dtype.kind in "iuU" else np.array([str(name) for name in ids])
+        arrays["node_ids"] = ids if ids.dtype.kind in "iuU" else _of_one_width([str(name) for name in ids], path)
     write_members(path, {name: npy_bytes(array) for name, array in arrays.items()})
+
+
+def _of_one_width(names: list[str], path: Path) -> Values:
+    """An array of text is as wide as its longest name throughout."""
+    check_fits(8 * len(names) * max(map(len, names), default=0), f"writing the names of the nodes to {path}")
+    return np.array(names)
 
 
 def _matrix_arrays(prefix: str, matrix: Any) -> dict[str, Values]:
