@@ -104,6 +104,9 @@ def test_sparse_features_too(sparse: Path, part: str, change: Callable[[Any], An
         {"files": {"edges.npy": {"bytes": 1}}},
         {"files": []},
         {"notes": 3},
+        {"repairs": {"self_ooops": 0}},
+        {"repairs": {"directed": "many"}},
+        {"repairs": []},
     ],
     ids=str,
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kces.errors import UnreadableFileError, one_line
+from kces.graph import Repairs
 
 __all__ = ["FORMAT_VERSION", "MANIFEST", "FolderManifest", "StoredFile", "file_hash", "pieces_of"]
 
@@ -114,6 +115,7 @@ def _checked(manifest: FolderManifest) -> FolderManifest:
         count = getattr(manifest, name)
         if type(count) is not int or count < 0:
             raise ValueError(f"{name} is {str(count)[:40]!r}")
+    Repairs(**{name: int(count) for name, count in manifest.repairs.items()})
     if elsewhere := [name for name in manifest.files if Path(name).name != name]:
         raise ValueError(f"it names the file {elsewhere[0][:80]!r}")
     ends = [0, *(column for block in manifest.column_blocks for column in block), manifest.n_features]

@@ -27,9 +27,12 @@ from kces.scorers.grounds import Grounds, Texts
 from kces.scorers.pseudo_labels import PseudoLabels, encode, pseudo_labels
 from kces.scorers.score_options import ScoreOptions, check_seed
 from kces.scorers.scored import Fact, Scored
-from kces.types import Array, Ints
+from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = ["PaperEvidence", "PaperScorer", "in_canonical_order"]
+
+_ROUNDING = 1e-12
+"""Of cosines, and of complexities as a share of the largest there can be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +142,13 @@ class PaperScorer:
         progress("pseudo labels", 1, 1)
         engine, reason = choose_engine(name, problem, self.engine_options, self.seed)
         canonical, places = in_canonical_order(problem)
-        if parts is None or not isinstance(engine, LocalEngine | GradientEngine):
+        if _point_one_way(fit.features):
+            change = np.zeros(graph.n_edges)
+        elif parts is None or not isinstance(engine, LocalEngine | GradientEngine):
             change = engine.score(canonical, progress)[places]  # Algorithm 1, lines 2 to 8
         else:
             change = engine.score(canonical, progress, parts)[places]
+        change = _without_mere_rounding(change, problem)
         scores = change if self.signed else np.abs(change)
         evidence = PaperEvidence(pseudo, change)
         return Scored(graph, scores, self.name, engine.name, reason, self._facts(pseudo), evidence)
@@ -169,6 +175,31 @@ def in_canonical_order(problem: Problem) -> tuple[Problem, Ints]:
     """
     told = Renumbered.of(problem.graph)
     return replace(problem, graph=told.graph, codes=problem.codes[told.nodes]), told.edges
+
+
+def _point_one_way(features: Features) -> bool:
+    """Whether all rows are positive multiples of one: constant features, a single positive column.
+
+    Then all nodes aggregate to the same unit row, with any edge or without it, and no edge changes the complexity.
+
+    >>> _point_one_way(np.array([[1.0, 2.0], [3.0, 6.0]])), _point_one_way(np.array([[1.0], [-1.0]]))
+    (True, False)
+    """
+    for rows in (slice(0, 2), slice(None)):  # two rows tell most features apart
+        unit, _ = normalize_rows(features[rows])
+        first = np.asarray(unit[[0]].toarray() if is_sparse(unit) else unit[[0]]).ravel()
+        if float((unit @ first).min()) < 1.0 - _ROUNDING:
+            return False
+    return True
+
+
+def _without_mere_rounding(change: Array, problem: Problem) -> Array:
+    """Zeros where no edge changes the complexity by more than its rounding: constant features, a single column.
+
+    Those would else be ranked by their last digits. The complexity itself is at most ``2 mean(y²) / λ``.
+    """
+    most = 2.0 * float(np.square(problem.codes).sum(axis=1).mean()) / max(problem.ridge, RIDGE)
+    return np.zeros_like(change) if np.abs(change).max(initial=0.0) <= _ROUNDING * most else change
 
 
 def _fit_to_score(graph: Graph) -> Graph:
