@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from kces.atomic import check_output
+from kces.atomic import check_output, is_standard_output
 from kces.cli.input_options import InputOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
 from kces.datasets.attacked import AttackedGraph
@@ -90,10 +90,10 @@ def open_input(text: str, options: InputOptions) -> GraphInput:
 
 def check_target(path: Path, *, json: bool, force: bool) -> bool:
     """Refuse early an output that could not be written; true if it is standard output."""
-    to_stdout = path == STANDARD_STREAM
+    to_stdout = is_standard_output(path)
     if to_stdout and json:
-        raise InvalidParameterError("--json and -o - both write to standard output; choose one")
-    if not to_stdout:
+        raise InvalidParameterError(f"--json and -o {path} both write to standard output; choose one")
+    if path != STANDARD_STREAM:
         check_output(path, force=force)
     return to_stdout
 

@@ -117,7 +117,7 @@ def id_text(column: pd.Series, nodes: npt.ArrayLike = ()) -> pd.Series:
     (['1', '2'], ['1.0', '2.0'])
     """
     if pd.api.types.is_float_dtype(column.dtype):
-        known = column.dropna()
+        known = column.dropna().astype(np.float64)  # half precision could not be compared with large numbers
         if (known == np.floor(known)).all() and (known.abs() < _BEYOND_INTEGERS).all():
             return as_text(column.astype("Int64"))
     text = as_text(column)

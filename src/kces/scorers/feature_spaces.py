@@ -31,7 +31,7 @@ RANK = 16
 
 def centred_space(graph: Graph) -> CentredFeatures:
     """The graph's features, weighted by rarity, at unit length and centered."""
-    return CentredFeatures.of(graph.features)
+    return CentredFeatures.of(graph.features).narrowed()
 
 
 def uncentred_space(graph: Graph) -> CentredFeatures:
