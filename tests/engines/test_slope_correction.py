@@ -11,8 +11,8 @@ from kces.datasets.builtin import synthetic
 from kces.engines.dense import dense
 from kces.engines.far_field import far_field
 from kces.engines.slope_correction import slope_correction
-from kces.engines.stored_slopes import stored_slopes
 from kces.engines.solve import solve_codes
+from kces.engines.stored_slopes import stored_slopes
 from kces.engines.triangle import KernelTriangle
 from problems import alike_nodes, in_regime, problem_for
 

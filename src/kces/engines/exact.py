@@ -11,7 +11,7 @@ made once, and each edge corrects only its S columns. With ``H + λI = L Lᵀ`` 
 rows, ``E_S L⁻ᵀ`` and ``R L⁻ᵀ``: L is triangular, which halves the work of a product with P, and edges that share a hub
 share most of these products.
 
-Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices and one block of rows.
+Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices, a block of rows.
 """
 
 from __future__ import annotations

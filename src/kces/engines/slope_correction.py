@@ -31,7 +31,7 @@ from kces.types import Array, Singles
 
 __all__ = ["DIRECTIONS", "SlopeCorrection", "slope_correction"]
 
-DIRECTIONS = 96
+DIRECTIONS = 128
 """Leading directions of the features in which the correction is taken."""
 _SAMPLE = 4_096
 """Nodes from which the leading directions are found."""
@@ -140,8 +140,13 @@ def _sum_over_pairs(
                 tile = triangle.strip(strip)[:, columns]
                 count = _find(tile, start, left, slopes.first, found)
                 _add_along(tile, found[:count], slopes, (start, left), a, groups[number].along)
-                add = _add_one_by_one if count <= _FEW * tile.size else _add_as_products
-                add(tile, found[:count], slopes, (start, left), weighted, groups[number].field, buffer)
+                if count <= _FEW * tile.size:
+                    _add_one_by_one(tile, found[:count], slopes, (start, left), weighted, groups[number].field)
+                    continue
+                rest = buffer[: tile.size].reshape(tile.shape)
+                _spread(tile, found[:count], slopes, rest)
+                groups[number].field[start:stop] += rest @ weighted[columns]
+                groups[number].field[columns] += rest.T @ weighted[start:stop]
 
     in_groups(sum_group)
     along, field = groups[0]
@@ -173,7 +178,7 @@ def _add_along(tile, found, slopes, corner, a, along):
 
 
 @numba.njit(nogil=True, fastmath=True, cache=True)
-def _add_one_by_one(tile, found, slopes, corner, weighted, field, buffer):
+def _add_one_by_one(tile, found, slopes, corner, weighted, field):
     width = tile.shape[1]
     for place in found:
         p, q = place // width, place % width
@@ -183,15 +188,6 @@ def _add_one_by_one(tile, found, slopes, corner, weighted, field, buffer):
             field[k, d] += value * weighted[r, d]
         for d in range(weighted.shape[1]):
             field[r, d] += value * weighted[k, d]
-
-
-def _add_as_products(tile, found, slopes, corner, weighted, field, buffer):  # type: ignore[no-untyped-def]
-    rest = buffer[: tile.size].reshape(tile.shape)
-    _spread(tile, found, slopes, rest)
-    rows = slice(corner[0], corner[0] + tile.shape[0])
-    columns = slice(corner[1], corner[1] + tile.shape[1])
-    field[rows] += rest @ weighted[columns]
-    field[columns] += rest.T @ weighted[rows]
 
 
 @numba.njit(nogil=True, cache=True)

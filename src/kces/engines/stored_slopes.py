@@ -18,7 +18,7 @@ from kces.types import Array, Ints, Singles
 
 __all__ = ["TAYLOR", "SlopeLine", "SlopeTables", "stored_slopes"]
 
-_ERROR = 2e-3
+_ERROR = 1e-3
 """Of the line, at most; the slope of pairs with nothing in common is 0.25."""
 _SHARES = (0.0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 """Of all pairs, those most alike, whose slope is looked up: the least with which the line is as good as that."""
