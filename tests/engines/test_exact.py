@@ -53,7 +53,6 @@ def test_exact_in_small_blocks_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
     problem = problem_for(synthetic(n=70, degree=8, seed=3))
     whole = ExactEngine().score(problem)
     monkeypatch.setattr(exact_module, "_ROW_BLOCK_BYTES", 16 * 70 * 40)
-    monkeypatch.setattr(exact_module, "_EDGE_BATCH_BYTES", 1)
     np.testing.assert_allclose(ExactEngine().score(problem), whole, rtol=1e-9, atol=1e-12)
 
 

@@ -12,6 +12,7 @@ from kces.engines.dense import dense
 from kces.engines.far_field import far_field
 from kces.engines.slope_correction import slope_correction
 from kces.engines.solve import solve_codes
+from kces.engines.stored_slopes import stored_slopes
 from kces.engines.triangle import KernelTriangle
 from problems import alike_nodes, in_regime, problem_for
 
@@ -23,7 +24,8 @@ def test_neighbours_and_the_node_itself_are_taken_out_of_the_correction() -> Non
     unit = dense(problem.unit, np.float32)
     touched = np.append(graph.adjacency[[0]].indices, 0)
     assert np.abs(unit[touched] @ unit[0]).max() > 0.9
-    correction = slope_correction(problem, unit, KernelTriangle(unit), np.eye(400)[:, :1])
+    triangle = KernelTriangle(unit)
+    correction = slope_correction(problem, unit, triangle, stored_slopes(triangle), np.eye(400)[:, :1])
     np.testing.assert_allclose(correction.z_dot[touched], 0.0, atol=2e-3)
     np.testing.assert_allclose(correction.fields[0][touched], 0.0, atol=2e-3)
     assert np.abs(correction.fields[0]).max() > 0.1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
+from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell
 from kces.graph import Graph
 from kces.kernel import aggregate, normalize_rows
@@ -28,6 +30,23 @@ def test_k_is_chosen_by_silhouette_without_classes() -> None:
     found = pseudo_labels(unlabelled, normalize_rows(aggregate(graph))[0])
     assert found.k == 2
     assert "silhouette" in found.chosen_by
+
+
+def test_starts_on_a_sample_find_the_partition_of_starts_on_all_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = synthetic(n=1_500, seed=0)
+    unit, _ = normalize_rows(aggregate(graph))
+    whole = pseudo_labels(graph, unit).clusters
+    monkeypatch.setattr("kces.scorers.pseudo_labels._EVERY_NODE", 1_000)
+    monkeypatch.setattr("kces.scorers.pseudo_labels._START_SAMPLE", 600)
+    monkeypatch.setattr("kces.scorers.pseudo_labels._SAMPLE_PER_CLUSTER", 1)
+    assert adjusted_rand_score(whole, pseudo_labels(graph, unit).clusters) >= 0.98
+
+
+def test_a_sample_with_fewer_distinct_rows_than_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = barbell(8)
+    monkeypatch.setattr("kces.scorers.pseudo_labels._EVERY_NODE", 4)
+    alike = np.ones((graph.n_nodes, 2)) / np.sqrt(2.0)
+    assert len(pseudo_labels(graph, alike, clusters=3).clusters) == graph.n_nodes
 
 
 def test_codes_are_bounded() -> None:

@@ -61,9 +61,11 @@ def run_job(
 def run(job: Job) -> JsonObject:
     """Seconds, in all and by stage, peak memory and, where asked for, the scores in a file.
 
+    ``processor_seconds`` are summed over all cores: on a busy machine they say more than the clock.
+
     >>> result = run(Job("synthetic:n=60,seed=0", "exact"))
     >>> sorted(result)
-    ['edges', 'label_seconds', 'peak_mb', 'seconds', 'stages']
+    ['edges', 'label_processor_seconds', 'label_seconds', 'peak_mb', 'processor_seconds', 'seconds', 'stages']
     """
     graph = open_graph(job.graph, job.data_root)
     if job.engine == "gcn":
@@ -72,18 +74,21 @@ def run(job: Job) -> JsonObject:
         return _robust(graph, job)
     score = _algorithm1 if job.engine == "algorithm1" else _engine
     score(_pose(_small_like(graph, job.engine)), job, None, silent)
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     problem = _pose(graph)
-    label_seconds = time.perf_counter() - began
+    label_seconds, label_used = time.perf_counter() - began, time.process_time() - used
     clock = StageClock()
     scores = score(problem, job, job.edges, clock)
     clock.stop()
+    all_used = time.process_time() - used
     if job.scores is not None:
         np.save(job.scores, scores)
     return {
         "seconds": sum(clock.seconds.values()),
         "stages": clock.seconds,
         "label_seconds": label_seconds,
+        "processor_seconds": all_used - label_used,
+        "label_processor_seconds": label_used,
         "peak_mb": peak_memory() / 2**20,
         "edges": len(scores),
     }
@@ -160,6 +165,11 @@ def _train_gcn(graph: Graph) -> JsonObject:
     from kces.lab.defenses import make_defense
 
     make_defense("gcn").fit(load_builtin("synthetic:n=60,seed=0"), seed=0)
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     make_defense("gcn").fit(graph, seed=0)
-    return {"seconds": time.perf_counter() - began, "peak_mb": peak_memory() / 2**20, "edges": graph.n_edges}
+    return {
+        "seconds": time.perf_counter() - began,
+        "processor_seconds": time.process_time() - used,
+        "peak_mb": peak_memory() / 2**20,
+        "edges": graph.n_edges,
+    }

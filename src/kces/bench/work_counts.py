@@ -92,10 +92,11 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
     """Of an engine of preset paper; None for those without a count.
 
     ``exact``: two operations for each multiplication of ``Regime.exact_work``, of which the product of
-    ``4E + 3 triangles`` rows with the N x N inverse is the largest; bytes: these rows read and written.
+    ``4E + 3 triangles`` rows with an N x N matrix is the largest and costs half, that being triangular; bytes: these
+    rows read and written.
     ``local`` and ``gradient``, solver ``direct``: N² F for X Zᵀ, N³/3 to factor, and three sums of N for each directed
     edge (twice that with the curvature of ``local``), read at 8 bytes; solver ``iterative``: half of N² F for the
-    triangle, and N² · 96 for the slope's correction; bytes: N² for the triangle, written once and read some ten times;
+    triangle; bytes: N² for the triangle, written once and read some twenty times;
     solver ``partition``: N · 1024 · (F + 1024 / 3) in the blocks and 8 N F bytes.
     ``local`` adds |S|² F products and |S|³ / 3 for each edge's block S.
 
@@ -107,7 +108,7 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
     n, edges, width = float(graph.n_nodes), float(graph.n_edges), float(regime.width)
     if engine == "exact":
         rows = 4.0 * edges + 3.0 * regime.triangles
-        return Work(2.0 * regime.exact_work, 16.0 * rows * n, "gemm64")
+        return Work(2.0 * regime.exact_work - rows * n * n, 16.0 * rows * n, "gemm64")
     if engine not in ("local", "gradient"):
         return None
     blocks = _block_work(graph, regime) if engine == "local" else 0.0
@@ -115,7 +116,7 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
         sums = (3.0 if engine == "local" else 1.0) * 2.0 * edges * n
         return Work(2.0 * (n * n * width + n**3 / 3.0 + sums + blocks), 8.0 * sums, "gemm64")
     if regime.solver == "iterative":
-        return Work(2.0 * (n * n * (width / 2.0 + 96.0) + blocks), 11.0 * n * n, "gemm32")
+        return Work(2.0 * (n * n * width / 2.0 + blocks), 21.0 * n * n, "gemm32")
     return Work(2.0 * (n * 1024.0 * (width + 1024.0 / 3.0) + blocks), 8.0 * n * width, "gemm64")
 
 

@@ -41,6 +41,7 @@ app.command()(scale)
 _COLUMNS = [
     ("label_seconds", "labels s", "{:.2f}"),
     ("seconds", "engine s", "{:.2f}"),
+    ("processor_seconds", "engine CPU s", "{:.2f}"),
     ("edges_per_second", "edges/s", "{:,.0f}"),
     ("peak_mb", "peak MB", "{:,.0f}"),
     ("rho_signed", "ρ signed", "{:.3f}"),
@@ -51,6 +52,7 @@ _COLUMNS = [
     ("speedup_over_exact", "x exact", "{:.1f}"),
     ("engine_ratio_to_gcn", "engine / GCN", "{:.2f}"),
     ("ratio_to_gcn", "labels + engine / GCN", "{:.2f}"),
+    ("processor_ratio_to_gcn", "the same, CPU", "{:.2f}"),
     ("arithmetic_share", "arithmetic", "{:.0%}"),
     ("bytes_share", "bytes", "{:.0%}"),
 ]
@@ -307,6 +309,7 @@ def _show_exact(found: JsonObject) -> None:
         [f"the same for {found['edges']} edges", f"{found['algorithm1_seconds_all_edges']:,.0f} s"],
         ["exact engine, all edges", f"{found['exact_seconds']:.2f} s"],
         ["ratio", f"{found['speedup']:,.0f} x"],
+        ["ratio, CPU seconds", f"{found['processor_speedup']:,.0f} x"],
         ["largest difference, relative to the largest score", f"{found['largest_difference']:.1e}"],
         ["peak memory", f"{found['peak_mb']:,.0f} MB"],
     ]

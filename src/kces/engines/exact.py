@@ -6,16 +6,17 @@ With ``Δ = H' − H``, zero outside the rows and columns ``S``, let ``B = Δ[S,
     ``GKC(G) − GKC(G−ij) = (2/N) uᵀ M⁻¹ u``,
     ``u = [a_S ; B a]``, ``M = [[P_SS, I + (B P_S)ᵀ], [I + B P_S, B P Bᵀ]]``.
 
-Outside S, a row of B depends on few edges' data (see ``supports.py``): the distinct rows ``R`` of a block of edges
-and ``W = R P`` are made once, by BLAS, and each edge corrects only its S columns.
+Outside S, a row of B depends on few edges' data (see ``supports.py``): the distinct rows ``R`` of a block of edges are
+made once, and each edge corrects only its S columns. With ``H + λI = L Lᵀ`` all entries of M are products of *white*
+rows, ``E_S L⁻ᵀ`` and ``R L⁻ᵀ``: L is triangular, which halves the work of a product with P, and edges that share a hub
+share most of these products.
 
-Time: ``O(rows · N²)`` for W with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices and one block of rows.
+Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices, a block of rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -26,11 +27,10 @@ from kces.engines.inner import gathered_dots, row_by_row
 from kces.engines.problem import Problem
 from kces.engines.removal import DELICATE, explicit_rows, inverse_lengths, squared_length
 from kces.engines.supports import Supports, removal_supports
-from kces.engines.woodbury import Changed, Unchanged, changed_cosines, difference_rows, woodbury
+from kces.engines.woodbury import Changed, Rows, Unchanged, difference_rows, score_groups, woodbury
 from kces.errors import SingularKernelError
 from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
-from kces.threads import thread_count
 from kces.types import Array, Bools, Ints
 
 __all__ = ["ExactEngine"]
@@ -38,7 +38,8 @@ __all__ = ["ExactEngine"]
 
 _ROW_BLOCK_BYTES = 2**30
 """Of the distinct rows of a block of edges and their products: a fixed size, so that scores do not depend on memory."""
-_EDGE_BATCH_BYTES = 48 * 2**20
+_LEAST_BESIDE = 64
+"""Nodes beside the hub's own that a group of edges may have in any case."""
 
 
 class ExactEngine:
@@ -47,7 +48,7 @@ class ExactEngine:
     name = "exact"
 
     def memory_needed(self, problem: Problem) -> int:
-        """Bytes: ZZᵀ, XZᵀ, H and P, plus a block of rows and their products."""
+        """Bytes: ZZᵀ, XZᵀ, H and the whitener, plus a block of rows, as they are and white."""
         n = problem.graph.n_nodes
         rows = 4 * problem.graph.n_edges + 3 * problem.regime.triangles
         return 8 * (4 * n * n + min(2 * rows * n, _ROW_BLOCK_BYTES // 8))
@@ -67,7 +68,7 @@ class ExactEngine:
         done = 0
         progress("exact: score edges", done, len(which))
         for block in _edge_blocks(changed.supports, graph.degrees, changed.edges, ~delicate):
-            scores[block] = _score_block(kernel, changed, block)
+            scores[block] = _score_block(kernel, changed, graph.degrees, block)
             done += len(block)
             progress("exact: score edges", done, len(which))
         for e in np.flatnonzero(delicate):
@@ -78,29 +79,36 @@ class ExactEngine:
 
 
 def _unchanged(problem: Problem) -> Unchanged:
-    """Everything that no edge removal changes. H is inverted first, so that at most four N x N live at once."""
+    """Everything that no edge removal changes."""
     H = problem.gram()
-    P = _inverse(H, problem.ridge)
+    whitener = _whitener(H, problem.ridge)
     return Unchanged(
         ZZ=problem.ZZ,
         XZ=problem.XZ,
         xx=row_by_row(problem.graph.features, problem.graph.features),
         H=H,
-        P=P,
-        a=P @ problem.codes,
+        whitener=whitener,
+        a=whitener @ (whitener.T @ problem.codes),
         inverse_length=problem.inverse_lengths,
     )
 
 
-def _inverse(H: Array, ridge: float) -> Array:
+def _whitener(H: Array, ridge: float) -> Array:
+    """``L⁻ᵀ`` for ``L Lᵀ = H + λI``: upper triangular, in C order."""
     factor, lower = ridge_factor(H, ridge)
-    inverse, info = scipy.linalg.lapack.dpotri(factor, lower=lower, overwrite_c=True)
+    inverse, info = scipy.linalg.lapack.dtrtri(factor, lower=lower, overwrite_c=True)
     if info != 0:
         raise SingularKernelError(f"the kernel matrix cannot be inverted at ridge {ridge:g}; use a larger ridge")
-    strictly_lower = np.tri(len(H), k=-1, dtype=bool)
-    inverse = np.ascontiguousarray(inverse)
-    np.copyto(inverse.T, inverse, where=strictly_lower)
-    return inverse
+    whitener = np.ascontiguousarray(inverse.T)
+    for k in range(1, len(whitener)):
+        whitener[k, :k] = 0.0  # LAPACK leaves what was there
+    return whitener
+
+
+def _whiten(R: Array, whitener: Array) -> Array:
+    """``R @ whitener``; BLAS leaves out the zeros below its diagonal."""
+    product: Array = scipy.linalg.blas.dtrmm(1.0, whitener.T, R.T, lower=1).T
+    return product
 
 
 def _changed(problem: Problem, kernel: Unchanged, edges: Ints) -> tuple[Changed, Bools]:
@@ -122,9 +130,7 @@ def _edge_blocks(supports: Supports, degrees: Array, edges: Ints, wanted: Bools)
     Edges are ordered by their endpoint of higher degree, so that a hub's many rows are made in one block
     (rarely two) and only the short lists of its neighbors are made again elsewhere.
     """
-    i, j = edges[:, 0], edges[:, 1]
-    hub = np.where(degrees[i] >= degrees[j], i, j)
-    order = np.argsort(hub, kind="stable")
+    order = np.argsort(_hubs(degrees, edges), kind="stable")
     order = order[wanted[order]]
     ends = _block_ends(supports.start, supports.row, order, max(1, _ROW_BLOCK_BYTES // (16 * len(degrees))))
     for begin, end in zip(np.concatenate([[0], ends]), ends, strict=False):
@@ -155,46 +161,47 @@ def _block_ends(start, row, order, budget):
     return np.array(ends)
 
 
-def _score_block(kernel: Unchanged, changed: Changed, block: Ints) -> Array:
-    """Make the distinct rows R of the block and W = R P, then solve its edges in batches of equal |S|."""
+def _score_block(kernel: Unchanged, changed: Changed, degrees: Array, block: Ints) -> Array:
+    """Make the distinct rows of the block, whiten them, then solve its edges hub by hub."""
     supports = changed.supports
     positions = _flat_positions(supports, block)
     _, first, local_row = np.unique(supports.row[positions], return_index=True, return_inverse=True)
     edge_of = np.repeat(block, supports.sizes[block])[first]
     R = difference_rows(kernel, changed, positions[first], changed.edges[edge_of])
-    W = R @ kernel.P
-    Ra = R @ kernel.a
-    row_of = np.zeros(len(supports.row), dtype=np.int64)
-    row_of[positions] = local_row
-    place = np.empty(int(block.max(initial=-1)) + 1, dtype=np.int64)
-    place[block] = np.arange(len(block))
-    scores = np.empty(len(block))
+    number = np.zeros(len(supports.row), dtype=np.int64)
+    number[positions] = local_row
+    rows = Rows(R, _whiten(R, kernel.whitener), R @ kernel.a, number)
+    ends = _group_ends(supports.start, block, _hubs(degrees, changed.edges)[block], degrees)
+    with threadpool_limits(1, user_api="blas"):  # the groups run side by side
+        return score_groups(kernel, changed, rows, block, ends)
 
-    def solve(batch: Ints) -> None:
-        flat = supports.start[batch][:, None] + np.arange(supports.sizes[batch[0]])
-        cosine = changed_cosines(kernel, changed, batch, flat)
-        rows = row_of[flat]
-        scores[place[batch]] = woodbury(kernel, supports.node[flat], cosine, R[rows], W[rows], Ra[rows])
 
-    # numpy's batched routines use one thread each: run batches side by side, with BLAS held to one thread.
-    with threadpool_limits(1), ThreadPoolExecutor(thread_count()) as pool:
-        for _ in pool.map(solve, _batches_of_equal_size(supports.sizes, block, len(kernel.H))):
-            pass
-    return scores
+def _hubs(degrees: Array, edges: Ints) -> Ints:
+    """The end of higher degree of each edge."""
+    i, j = edges[:, 0], edges[:, 1]
+    return np.where(degrees[i] >= degrees[j], i, j)
+
+
+@numba.njit(cache=True)
+def _group_ends(start, block, hubs, degrees):
+    """Cut a block's edges where the hub changes, and where a group would have many more rows than its hub."""
+    ends = []
+    beside = 0
+    for t in range(len(block)):
+        size = start[block[t] + 1] - start[block[t]]
+        new = size - degrees[hubs[t]] + 1
+        if t > 0 and (hubs[t] != hubs[t - 1] or beside + new > max(_LEAST_BESIDE, 2 * degrees[hubs[t]])):
+            ends.append(t)
+            beside = 0
+        beside += new
+    ends.append(len(block))
+    return np.array(ends)
 
 
 def _flat_positions(supports: Supports, block: Ints) -> Ints:
     sizes = supports.sizes[block]
     offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.repeat(supports.start[block], sizes) + offsets
-
-
-def _batches_of_equal_size(sizes: Ints, block: Ints, n_nodes: int) -> Iterator[Ints]:
-    order = block[np.argsort(sizes[block], kind="stable")]
-    for group in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
-        if len(group):
-            step = max(1, _EDGE_BATCH_BYTES // (16 * int(sizes[group[0]]) * n_nodes))
-            yield from (group[at : at + step] for at in range(0, len(group), step))
 
 
 def _score_delicate(problem: Problem, kernel: Unchanged, changed: Changed, e: int) -> float:
@@ -204,5 +211,6 @@ def _score_delicate(problem: Problem, kernel: Unchanged, changed: Changed, e: in
     rows, _ = normalize_rows(explicit_rows(problem.graph, changed.edges[e], S))
     to_all = (problem.Z @ rows.T).T * kernel.inverse_length[None, :]
     R = arc_cosine(np.ascontiguousarray(to_all)) - kernel.H[S]
-    W = R @ kernel.P
-    return float(woodbury(kernel, S[None], (rows @ rows.T)[None], R[None], W[None], (R @ kernel.a)[None])[0])
+    D = 0.5 * (arc_cosine(rows @ rows.T) - kernel.H[np.ix_(S, S)]) - R[:, S]
+    white = np.concatenate([kernel.whitener[S], R @ kernel.whitener])
+    return float(woodbury(white @ white.T, D, kernel.a[S], R @ kernel.a))

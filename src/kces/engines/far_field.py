@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 import numba
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
 from kces.engines.curvature import Curvature, curvature_of_columns, flat_curvature, pair_curvature
 from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
+from kces.engines.moments import second_moment, tall_product
 from kces.engines.problem import Problem
 from kces.engines.slope_correction import slope_correction
+from kces.engines.stored_slopes import TAYLOR, SlopeLine, stored_slopes
 from kces.engines.triangle import KernelTriangle
 from kces.progress import Progress, silent
 from kces.types import Array, Singles
@@ -55,8 +56,8 @@ def far_field(
 
     ``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbors
-    (O(N F² + E F) time, O(N F) memory), and with the stored kernel ``triangle`` what the expansion leaves out (O(N²)
-    time).
+    (O(N F² + E F) time, O(N F) memory); with the stored kernel ``triangle`` a line fitted to the graph's pairs, and
+    what it leaves out (O(N²) time).
     """
     progress("far field", 0, 1)
     columns = [np.ascontiguousarray(column) for column in a.T]
@@ -105,43 +106,48 @@ def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTrian
     unit = problem.unit_singles
     adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
-    near = sp.csr_array((_slope_rest(indptr, indices, unit), indices, indptr), shape=adjacency.shape)
+    slopes = None if triangle is None else stored_slopes(triangle)
+    line = TAYLOR if slopes is None else slopes.line
+    near = sp.csr_array((_slope_rest(indptr, indices, unit, line), indices, indptr), shape=adjacency.shape)
     parts, curved_parts = [], []
     for a in columns:
-        with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-            weighted: Singles = a.astype(np.float32)[:, None] * unit
-            moment: Singles = (weighted.T @ unit) / np.float32(np.pi)
-            along_z: Singles = unit @ moment
-            if curved:
-                curved_parts.append(flat_curvature(problem, unit, moment, along_z))
-            G = _series(unit, weighted, along_z, near)
+        weights: Singles = a.astype(np.float32)
+        moment = second_moment(unit, weights) / np.float32(np.pi)
+        along_z = tall_product(unit, moment)
+        if curved:
+            curved_parts.append(flat_curvature(problem, unit, moment, along_z))
+        G = _series(unit, weights[:, None] * unit, along_z, near, line)
         z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
         parts.append((z_dot, *feature_dots(X, G, indptr, indices)))
     field = _columns(*parts)
-    if triangle is not None:
-        rest = slope_correction(problem, unit, triangle, np.stack(columns, axis=1))
+    if triangle is not None and slopes is not None:
+        rest = slope_correction(problem, unit, triangle, slopes, np.stack(columns, axis=1))
         dots = [dense_dots(rest.features, each, indptr, indices) for each in rest.fields]
         own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
         field = FarField(field.z_dot + rest.z_dot, field.x_dot + own, field.neighbour_dot + other)
     return replace(field, curvature=curvature_of_columns(curved_parts, flat=True)) if curved else field
 
 
-def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_array) -> Singles:
-    """``Σ_r a_r (1/4 + c_kr/π) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbors."""
+def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_array, line: SlopeLine) -> Singles:
+    """``Σ_r a_r (s₀ + s₁ c_kr) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbors.
+
+    ``along_z`` holds ``Σ_r a_r c_kr z_r / π``.
+    """
+    at_zero, rise = np.float32(line.at_zero), np.float32(line.rise)
     squares = (unit * unit).sum(axis=1, keepdims=True)
-    G = along_z + 0.25 * weighted.sum(axis=0)
+    G: Singles = np.float32(np.pi) * rise * along_z + at_zero * weighted.sum(axis=0)
     G += near @ weighted
-    G -= (0.25 + squares / np.float32(np.pi)) * weighted
+    G -= (at_zero + rise * squares) * weighted
     return G
 
 
 @numba.njit(parallel=True, fastmath=True, cache=True)
-def _slope_rest(indptr, indices, unit):
+def _slope_rest(indptr, indices, unit, line):
     rest = np.empty(len(indices), dtype=np.float32)
     for k in numba.prange(len(indptr) - 1):
         for p in range(indptr[k], indptr[k + 1]):
             c = 0.0
             for f in range(unit.shape[1]):
                 c += unit[k, f] * unit[indices[p], f]
-            rest[p] = kernel_slope(c) - 0.25 - c / np.pi
+            rest[p] = kernel_slope(c) - line.at_zero - line.rise * c
     return rest

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.linalg
 
+from kces.engines.moments import second_moment
 from kces.types import Array, Singles
 
 __all__ = ["linear_preconditioner"]
@@ -20,7 +21,7 @@ def linear_preconditioner(unit: Singles, ridge: float) -> Callable[[Array], Arra
     [[2.0], [2.0]]
     """
     weight, rest = 0.25 + 0.5 / np.pi, 0.5 - 0.25 - 0.5 / np.pi + ridge
-    inner = (unit.T @ unit).astype(np.float64)
+    inner = second_moment(unit).astype(np.float64)
     inner[np.diag_indices_from(inner)] += rest / weight
     factor = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
 

@@ -18,7 +18,8 @@ from kces.types import Ints, is_sparse
 __all__ = ["DIRECT_LIMIT", "ITERATIVE_LIMIT", "WIDE", "BlockSize", "Regime"]
 
 EXACT_WORK = 4e11
-"""Multiplications that the exact engine may cost before ``auto`` prefers the local one: some 20 s on two cores.
+"""Multiplications (``_exact_work``) that the exact engine may cost before ``auto`` prefers the local one: some 10 s on
+two cores. A graph's scores depend on this choice, so it does not follow the engine's speed.
 
 Cora and Citeseer under attack cost 2e11 and 1e11, the digits 1.3e11, Polblogs with its 100,000 triangles 2e12."""
 
@@ -163,8 +164,9 @@ class Regime:
 
 
 def _exact_work(nodes: int, edges: int, triangles: int, sizes: Ints) -> float:
-    """Multiplications of the exact engine: a product with the N x N inverse for each distinct row (``supports.py``),
-    then |S|² products of rows and a solve of 2|S| unknowns per edge. A small matrix costs four times its operations."""
+    """Multiplications by which the exact engine is judged: an N x N product for each distinct row (``supports.py``), of
+    which a triangular factor saves half, then |S|² products of rows and a solve of 2|S| unknowns per edge. A small
+    matrix costs four times its operations."""
     rows = (4.0 * edges + 3.0 * triangles) * nodes**2
     size = sizes.astype(np.float64)
     return rows + float((size**2 * nodes + 4.0 / 3.0 * (2.0 * size) ** 3).sum())

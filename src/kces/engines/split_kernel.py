@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_kernel_value
 from kces.engines.in_groups import GROUPS, in_groups
+from kces.engines.moments import second_moment
 from kces.types import Array, Features, Ints, Singles
 
 __all__ = ["SplitKernel", "block_size", "similarity_blocks"]
@@ -70,14 +71,9 @@ class SplitKernel:
         return np.stack(products, axis=1)
 
     def _two_terms(self, vector: Singles) -> Array:
-        unit, width = self._unit, self._unit.shape[1]
-        moments = np.zeros((GROUPS, width, width), dtype=np.float32)
+        unit = self._unit
+        moment, mean = second_moment(unit, vector), unit.T @ vector
         product = np.empty(len(unit))
-
-        def add(group: int) -> None:
-            for start in range(group * _ROWS, len(unit), GROUPS * _ROWS):
-                rows = unit[start : start + _ROWS]
-                moments[group] += (rows * vector[start : start + _ROWS, None]).T @ rows
 
         def read(group: int) -> None:
             for start in range(group * _ROWS, len(unit), GROUPS * _ROWS):
@@ -85,8 +81,6 @@ class SplitKernel:
                 squares = np.einsum("nf,nf->n", rows @ moment, rows)
                 product[start : start + _ROWS] = _LINEAR * (rows @ mean) + _QUADRATIC * squares
 
-        in_groups(add)
-        moment, mean = moments.sum(axis=0), unit.T @ vector
         in_groups(read)
         return product
 

@@ -1,4 +1,4 @@
-"""The exact change of GKC of a batch of edges: changed rows of the kernel, and Woodbury's identity on them.
+"""The exact change of GKC of edges: changed rows of the kernel, and Woodbury's identity on them.
 
 The formula is in the docstring of ``exact.py``.
 """
@@ -13,10 +13,9 @@ import numpy as np
 
 from kces.engines.fast_kernel import precise_kernel_value
 from kces.engines.supports import Supports
-from kces.kernel import arc_cosine
 from kces.types import Array, Ints
 
-__all__ = ["Changed", "Unchanged", "changed_cosines", "difference_rows", "woodbury"]
+__all__ = ["Changed", "Rows", "Unchanged", "difference_rows", "score_groups", "woodbury"]
 
 
 class Unchanged(NamedTuple):
@@ -25,7 +24,8 @@ class Unchanged(NamedTuple):
     Attributes
     ----------
     ZZ, XZ, H : (N, N), ``Z Zᵀ``, ``X Zᵀ`` and the Gram matrix.
-    P : (N, N), ``(H + λI)⁻¹``.
+    whitener : (N, N), upper triangular ``L⁻ᵀ`` with ``L Lᵀ = H + λI``: ``P = (H + λI)⁻¹`` is its product with its
+        transpose, so that ``x P yᵀ`` is the product of the *white* rows ``x L⁻ᵀ`` and ``y L⁻ᵀ``.
     xx : (N,), ``X_k·X_k``.
     a : (N, columns), ``P y``.
     inverse_length : (N,), ``1 / ‖Z_k‖``.
@@ -34,7 +34,7 @@ class Unchanged(NamedTuple):
     ZZ: Array
     XZ: Array
     H: Array
-    P: Array
+    whitener: Array
     xx: Array
     a: Array
     inverse_length: Array
@@ -58,7 +58,24 @@ class Changed:
     inverse_length: Array
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
+    """Distinct changed rows of the kernel.
+
+    Attributes
+    ----------
+    R : (rows, N), ``k(z'_k·z_r) − k(z_k·z_r)`` for every node r, as if r itself did not change.
+    white : (rows, N), the same times the whitener.
+    Ra : (rows, columns), R a.
+    number : (L,), which of these rows each changed row is.
+    """
+
+    R: Array
+    white: Array
+    Ra: Array
+    number: Ints
+
+
+class _Sought(NamedTuple):
     """Rows to make: whose they are (R,), for which edges (R, 2), with α, β, γ and the inverse length (R, 4)."""
 
     nodes: Ints
@@ -73,7 +90,7 @@ def difference_rows(kernel: Unchanged, changed: Changed, which: Ints, edges: Int
     """
     supports = changed.supports
     columns = (supports.alpha, supports.beta, supports.gamma, changed.inverse_length)
-    rows = _Rows(supports.node[which], edges, np.stack([column[which] for column in columns], axis=1))
+    rows = _Sought(supports.node[which], edges, np.stack([column[which] for column in columns], axis=1))
     found: Array = _difference_rows(kernel, rows)
     return found
 
@@ -91,50 +108,123 @@ def _difference_rows(kernel, rows):
     return R
 
 
-def changed_cosines(kernel: Unchanged, changed: Changed, batch: Ints, flat: Ints) -> Array:
-    """``z'_k · z'_l`` for k, l in S, for a batch (B,) of edges with equal |S|, whose rows are ``flat`` (B, |S|);
-    (B, |S|, |S|)."""
+class _Edges(NamedTuple):
+    """The fields of :class:`Changed` and of its supports that compiled loops read."""
+
+    ends: Ints
+    xx: Array
+    start: Ints
+    node: Ints
+    coefficients: Array
+
+
+def score_groups(kernel: Unchanged, changed: Changed, rows: Rows, edges: Ints, ends: Ints) -> Array:
+    """``uᵀ M⁻¹ u`` for ``edges`` (e,), in groups that end at ``ends``: those of a group have most of their rows in
+    common, whose products are made once. (e,)."""
     supports = changed.supports
-    i, j, xx_ij = changed.edges[batch, 0][:, None], changed.edges[batch, 1][:, None], changed.xx[batch][:, None]
-    S = supports.node[flat]
-    alpha, beta, gamma = supports.alpha[flat], supports.beta[flat], supports.gamma[flat]
-    # Z'_k·Z'_l = α_k α_l Z_k·Z_l + α_k p_l·Z_k + α_l p_k·Z_l + p_k·p_l, with p = β X_i + γ X_j.
-    with_i, with_j = alpha * kernel.XZ[i, S], alpha * kernel.XZ[j, S]
-    half_i = with_i + 0.5 * (beta * kernel.xx[i] + gamma * xx_ij)
-    half_j = with_j + 0.5 * (beta * xx_ij + gamma * kernel.xx[j])
-    cross = half_i[:, :, None] * beta[:, None, :] + half_j[:, :, None] * gamma[:, None, :]
-    inner = (alpha[:, :, None] * alpha[:, None, :]) * kernel.ZZ[S[:, :, None], S[:, None, :]]
-    inner += cross
-    inner += cross.transpose(0, 2, 1)
-    inverse = changed.inverse_length[flat]
-    return inner * inverse[:, :, None] * inverse[:, None, :]
+    columns = (supports.alpha, supports.beta, supports.gamma, changed.inverse_length)
+    read = _Edges(changed.edges, changed.xx, supports.start, supports.node, np.stack(columns, axis=1))
+    scores: Array = _score_groups(kernel, read, rows, edges, ends)
+    return scores
 
 
-def woodbury(kernel: Unchanged, S: Ints, cosine: Array, R: Array, W: Array, Ra: Array) -> Array:
-    """``uᵀ M⁻¹ u`` for a batch of B edges with equal |S|, summed over the code columns; (B,).
+@numba.njit(parallel=True, cache=True)
+def _score_groups(kernel, changed, rows, edges, ends):
+    scores = np.empty(len(edges))
+    for group in numba.prange(len(ends)):
+        first = ends[group - 1] if group > 0 else 0
+        members = edges[first : ends[group]]
+        places, white = _white_rows(kernel, changed, rows, members)
+        products = np.dot(white, white.T)
+        at = 0
+        for t in range(len(members)):
+            begin, end = changed.start[members[t]], changed.start[members[t] + 1]
+            size = 2 * (end - begin)
+            own, number = changed.node[begin:end], rows.number[begin:end]
+            D = _cross_difference(kernel, changed, members[t], rows.R, number)
+            M = products[places[at : at + size]][:, places[at : at + size]]
+            scores[first + t] = woodbury(M, D, kernel.a[own], rows.Ra[number])
+            at += size
+    return scores
 
-    ``S`` and ``Ra`` are (B, |S|) and (B, |S|, columns), ``cosine`` is (B, |S|, |S|), ``R`` and ``W`` are (B, |S|, N).
+
+@numba.njit(cache=True)
+def _white_rows(kernel, changed, rows, members):
+    """The white rows of all nodes and changed rows of a group, each once, and where those of each edge stand."""
+    n = len(kernel.H)
+    seen_node, seen_row = np.full(n, -1), np.full(len(rows.R), -1)
+    total = 0
+    for e in members:
+        total += 2 * (changed.start[e + 1] - changed.start[e])
+    places, source = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+    at, count = 0, 0
+    for e in members:
+        for position in range(changed.start[e], changed.start[e + 1]):
+            node = changed.node[position]
+            if seen_node[node] < 0:
+                seen_node[node], source[count] = count, node
+                count += 1
+            places[at] = seen_node[node]
+            at += 1
+        for position in range(changed.start[e], changed.start[e + 1]):
+            row = rows.number[position]
+            if seen_row[row] < 0:
+                seen_row[row], source[count] = count, n + row
+                count += 1
+            places[at] = seen_row[row]
+            at += 1
+    white = np.empty((count, n))
+    for t in range(count):
+        white[t] = kernel.whitener[source[t]] if source[t] < n else rows.white[source[t] - n]
+    return places, white
+
+
+@numba.njit(cache=True)
+def _cross_difference(kernel, changed, e, R, number):
+    """D: R holds the columns of the edge's own nodes as if only the row had changed; D puts half of the true difference
+    ``k(z'_k·z'_l) − k(z_k·z_l)`` there. (|S|, |S|)."""
+    begin, end = changed.start[e], changed.start[e + 1]
+    i, j, xx_ij = changed.ends[e, 0], changed.ends[e, 1], changed.xx[e]
+    D = np.empty((end - begin, end - begin))
+    half_i, half_j = np.empty(end - begin), np.empty(end - begin)
+    for p in range(end - begin):
+        alpha, beta, gamma, _ = changed.coefficients[begin + p]
+        k = changed.node[begin + p]
+        half_i[p] = alpha * kernel.XZ[i, k] + 0.5 * (beta * kernel.xx[i] + gamma * xx_ij)
+        half_j[p] = alpha * kernel.XZ[j, k] + 0.5 * (beta * xx_ij + gamma * kernel.xx[j])
+    for p in range(end - begin):
+        alpha_p, beta_p, gamma_p, inverse_p = changed.coefficients[begin + p]
+        k = changed.node[begin + p]
+        for q in range(p + 1):
+            # Z'_k·Z'_l = α_k α_l Z_k·Z_l + α_k p_l·Z_k + α_l p_k·Z_l + p_k·p_l, with p = β X_i + γ X_j.
+            alpha_q, beta_q, gamma_q, inverse_q = changed.coefficients[begin + q]
+            m = changed.node[begin + q]
+            inner = alpha_p * alpha_q * kernel.ZZ[k, m] + half_i[p] * beta_q + half_j[p] * gamma_q
+            inner += half_i[q] * beta_p + half_j[q] * gamma_p
+            half = 0.5 * (precise_kernel_value(inner * inverse_p * inverse_q) - kernel.H[k, m])
+            D[p, q] = half - R[number[p], m]
+            D[q, p] = half - R[number[q], k]
+    return D
+
+
+@numba.njit(cache=True)
+def woodbury(products, D, a, Ra):
+    """``uᵀ M⁻¹ u``, summed over the code columns, for an edge with s changed rows.
+
+    ``products`` (2s, 2s) are those of the white rows of its nodes and of its changed rows, ``D`` (s, s) what these lack
+    in the columns of the nodes, ``a`` and ``Ra`` (s, columns) belong to the nodes and to the rows.
     """
-    size = S.shape[1]
-    pair = (S[:, :, None], S[:, None, :])
-    columns = (np.arange(len(S))[:, None, None], np.arange(size)[None, :, None], S[:, None, :])
-    P_SS = kernel.P[pair]
-    W_S = W[columns]
-    # R holds the S columns as if only the row had changed; D puts half of the true difference there.
-    D = 0.5 * (arc_cosine(cosine) - kernel.H[pair]) - R[columns]
-    D_T = D.transpose(0, 2, 1)
-    BP_S = W_S + D @ P_SS
-    BPB = W @ R.transpose(0, 2, 1)
-    DW = D @ W_S.transpose(0, 2, 1)
-    BPB += DW + DW.transpose(0, 2, 1) + D @ P_SS @ D_T
-    M = np.empty((len(S), 2 * size, 2 * size))
-    M[:, :size, :size] = P_SS
-    M[:, size:, :size] = BP_S
-    M[:, :size, size:] = BP_S.transpose(0, 2, 1)
-    M[:, size:, size:] = BPB
-    diagonal = np.arange(size)
-    M[:, diagonal, size + diagonal] += 1.0
-    M[:, size + diagonal, diagonal] += 1.0
-    a_S = kernel.a[S]
-    u = np.concatenate([a_S, Ra + D @ a_S], axis=1)
-    return np.sum(u * np.linalg.solve(M, u), axis=(1, 2))
+    size = len(D)
+    P, W = products[:size, :size].copy(), products[size:, :size].copy()
+    DP, DW = np.dot(D, P), np.dot(D, np.ascontiguousarray(W.T))
+    DPD = np.dot(DP, np.ascontiguousarray(D.T))
+    M = np.empty((2 * size, 2 * size))
+    for p in range(size):
+        for q in range(size):
+            M[p, q] = P[p, q]
+            M[size + p, q] = M[q, size + p] = W[p, q] + DP[p, q]
+            M[size + p, size + q] = products[size + p, size + q] + DW[p, q] + DW[q, p] + DPD[p, q]
+        M[p, size + p] += 1.0
+        M[size + p, p] += 1.0
+    u = np.concatenate((a, Ra + np.dot(D, a)))
+    return np.sum(u * np.linalg.solve(M, u))

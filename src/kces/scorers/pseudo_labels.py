@@ -23,6 +23,9 @@ __all__ = ["PseudoLabels", "clustered_rows", "encode", "pseudo_labels"]
 
 _AUTOMATIC_K = range(2, 16)
 _SILHOUETTE_SAMPLE = 2000
+_EVERY_NODE = 5_000
+"""Nodes up to which the starts of K-means are run on all of them; on more, on a sample."""
+_START_SAMPLE, _SAMPLE_PER_CLUSTER = 4_096, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +141,14 @@ def _choose_k(graph: Graph, unit: Features, clusters: int | None, seed: int) -> 
     return _best_silhouette(unit, seed), "best silhouette of K-means, k in 2…15"
 
 
-def _best_silhouette(unit: Features, seed: int) -> int:
+def _sampled(unit: Features, size: int, seed: int) -> Features:
+    """All rows, or ``size`` of them in their order; the rows come in canonical order, so no numbering matters."""
     n = unit.shape[0]
-    sample = np.sort(np.random.default_rng(seed).permutation(n)[:_SILHOUETTE_SAMPLE])
-    rows = unit[sample] if n > _SILHOUETTE_SAMPLE else unit
+    return unit if n <= size else unit[np.sort(np.random.default_rng(seed).permutation(n)[:size])]
+
+
+def _best_silhouette(unit: Features, seed: int) -> int:
+    rows = _sampled(unit, _SILHOUETTE_SAMPLE, seed)
     distances = euclidean_distances(rows)  # once, for all k
     np.fill_diagonal(distances, 0.0)
     best_k, best = 2, -np.inf
@@ -160,15 +167,19 @@ def _best_silhouette(unit: Features, seed: int) -> int:
 
 
 def _kmeans(unit: Features, k: int, seed: int) -> npt.NDArray[np.int64]:
-    """The best of several starts, sought in the leading components, where a start costs little, then run in full."""
-    n = unit.shape[0]
-    restarts = 30 if n <= 5_000 else 10 if n <= 50_000 else 3
+    """The best of several starts, sought where a start costs little: in the leading components and, on large graphs,
+    on a sample of the nodes. From there K-means is run in full."""
+    large = unit.shape[0] > _EVERY_NODE
+    rows = _sampled(unit, max(_START_SAMPLE, _SAMPLE_PER_CLUSTER * k), seed) if large else unit
     # Elkan's bounds skip distances that cannot matter: the same clustering as Lloyd's, in half the time.
-    start = KMeans(k, n_init=restarts, random_state=seed, algorithm="elkan").fit_predict(_reduce(unit, seed, 64))
-    if len(np.unique(start)) < k:  # fewer distinct rows than clusters
+    starts = KMeans(k, n_init=10 if large else 30, random_state=seed, algorithm="elkan")
+    start = starts.fit_predict(_reduce(rows, seed, 64))
+    if len(np.unique(start)) == k:
+        centers = cluster_centers(start, np.bincount(start), rows)
+        return KMeans(k, init=centers, n_init=1, algorithm="elkan").fit_predict(_dense_if_dense(unit))
+    if not large:  # fewer distinct rows than clusters
         return start
-    centers = cluster_centers(start, np.bincount(start), unit)
-    return KMeans(k, init=centers, n_init=1, algorithm="elkan").fit_predict(_dense_if_dense(unit))
+    return KMeans(k, n_init=1, random_state=seed, algorithm="elkan").fit_predict(_dense_if_dense(unit))
 
 
 def _gmm(unit: Features, k: int, seed: int) -> npt.NDArray[np.int64]:
