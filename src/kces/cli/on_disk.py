@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import warnings
+
 from kces.cli.input_options import InputOptions
-from kces.cli.scale_options import ScaleOptions
 from kces.cli.score_input import ScoringOptions
-from kces.errors import InvalidParameterError
+from kces.errors import GraphWarning, InvalidParameterError
+from kces.memory import format_bytes
 from kces.scale.graph_folder import GraphFolder, is_graph_folder
 
 __all__ = ["stays_on_disk"]
 
+_WORTH_A_WORD = 2**30
+"""Bytes that a graph may take in memory before it is said."""
 
-def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions, scale: ScaleOptions) -> bool:
+
+def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions) -> bool:
     """Whether GRAPH is a folder that is scored where it lies; else it is read into memory."""
     if not is_graph_folder(graph):
-        scale.refuse(graph)
         return False
     if inputs.about_tables or inputs.features is not None:
         raise InvalidParameterError(f"{graph} has its own features; options about tables go with kces convert")
-    if scoring.preset == "paper":
-        return False
-    if scoring.preset != "robust" or scoring.labels not in (None, "none"):
-        scale.refuse(graph, "of preset robust only the score without labels is computed on disk")
-        return False
+    folder = GraphFolder.open(graph)
+    reason = _why_in_memory(folder, scoring)
+    if reason and folder.memory_needed > _WORTH_A_WORD:
+        needed = format_bytes(folder.memory_needed)
+        warnings.warn(f"{graph} is read into memory, {needed} or more: {reason}", GraphWarning, stacklevel=3)
+    return not reason
+
+
+def _why_in_memory(folder: GraphFolder, scoring: ScoringOptions) -> str:
+    if scoring.preset != "robust":
+        return f"preset {scoring.preset} solves for all nodes at once"
+    if scoring.labels not in (None, "none"):
+        return "of preset robust only the score without labels is computed on disk"
     from kces.scale.robust_on_disk import streams  # loads numba, which a graph in memory may not need
 
-    if reason := streams(GraphFolder.open(graph)):
-        scale.refuse(graph, f"it cannot be scored on disk: {reason}")
-        return False
-    return True
+    return streams(folder)

@@ -5,7 +5,6 @@ The formula is in the docstring of ``exact.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -40,8 +39,7 @@ class Unchanged(NamedTuple):
     inverse_length: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Changed:
+class Changed(NamedTuple):
     """The changed rows of E edges, L in all.
 
     Attributes

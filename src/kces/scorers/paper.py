@@ -11,7 +11,7 @@ import numpy as np
 from kces.engines import choose_engine, make_engine
 from kces.engines.gradient import GradientEngine
 from kces.engines.local import LocalEngine
-from kces.engines.parts import Parts
+from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
 from kces.errors import GraphWarning, InvalidParameterError
 from kces.feature_range import within_range, without_empty_columns
@@ -107,8 +107,8 @@ class PaperScorer:
         cls.validate(options)
         return cls(options)
 
-    def pose(self, graph: Graph) -> tuple[Problem, PseudoLabels]:
-        """Aggregate and label: the problem that an engine solves.
+    def pose(self, graph: Graph, parts: Parts = one_after_another) -> tuple[Problem, PseudoLabels]:
+        """Aggregate and label: the problem that an engine solves; ``parts`` may know the labels.
 
         >>> from kces.datasets.toys import barbell
         >>> problem, pseudo = PaperScorer(ScoreOptions(preset="paper")).pose(barbell())
@@ -116,8 +116,13 @@ class PaperScorer:
         ((10, 1), 2)
         """
         graph = within_range(without_empty_columns(graph))
-        unit, _ = normalize_rows(aggregate(graph))
-        pseudo = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)  # Algorithm 1, line 1
+
+        def find() -> tuple[object, ...]:  # Algorithm 1, line 1
+            unit, _ = normalize_rows(aggregate(graph))
+            found = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)
+            return found.clusters, found.k, found.method, found.chosen_by
+
+        pseudo = PseudoLabels(*parts.once("labels", find))
         return Problem(graph, encode(pseudo.clusters, pseudo.k, self.encoding), self.ridge), pseudo
 
     def complexity(self, graph: Graph) -> float:
@@ -127,19 +132,15 @@ class PaperScorer:
         problem, _ = self.pose(graph)
         return complexity(gram(problem.Z), problem.codes, problem.ridge)
 
-    def score(self, graph: Graph, progress: Progress = silent, parts: Parts | None = None) -> Scored:
-        """Score every edge; ``parts`` says where edges are scored, by engines that can do so in parts."""
+    def score(self, graph: Graph, progress: Progress = silent, parts: Parts = one_after_another) -> Scored:
+        """Score every edge; ``parts`` says where edges are scored, and what is kept."""
         progress("pseudo labels", 0, 1)
-        problem, pseudo = self.pose(graph)
+        problem, pseudo = self.pose(graph, parts)
         progress("pseudo labels", 1, 1)
-        name = LocalEngine.name if parts is not None and self.engine == "auto" else self.engine
-        engine, reason = choose_engine(name, problem, self.engine_options, self.seed)
+        engine, reason = choose_engine(self.engine, problem, self.engine_options, self.seed)
         _say_what_it_takes(problem, engine.name)
         canonical, places = in_canonical_order(problem)
-        if parts is None or not isinstance(engine, LocalEngine | GradientEngine):
-            change = engine.score(canonical, progress)[places]  # Algorithm 1, lines 2 to 8
-        else:
-            change = engine.score(canonical, progress, parts)[places]
+        change = engine.score(canonical, progress, parts)[places]  # Algorithm 1, lines 2 to 8
         scores = change if self.signed else np.abs(change)
         evidence = PaperEvidence(pseudo, change)
         return Scored(graph, scores, self.name, engine.name, reason, self._facts(pseudo), evidence)
@@ -170,7 +171,7 @@ def in_canonical_order(problem: Problem) -> tuple[Problem, Ints]:
 
 def _say_what_it_takes(problem: Problem, engine: str) -> None:
     """Before the work: a graph on which it takes longer than anyone waits without a word."""
-    minutes = problem.regime.minutes
+    minutes = int(problem.regime.local_seconds / 60)
     if engine in (LocalEngine.name, GradientEngine.name) and minutes >= 2:
         said = f"preset paper takes some {minutes} minutes on {problem.graph.n_nodes} nodes, preset robust far less"
         warnings.warn(f"{problem.graph.name}: {said}", GraphWarning, stacklevel=3)

@@ -19,6 +19,7 @@ def _read(request: Request) -> tuple[Graph, GraphFolder]:
         request.read()  # what is wrong with a file in general comes first
         raise UnreadableFileError(f"{request.path} is not a readable kces folder: it is a file")
     folder = GraphFolder.open(request.path)
+    folder.verify()
     return folder.to_graph(), folder
 
 
