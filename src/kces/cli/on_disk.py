@@ -7,13 +7,15 @@ import warnings
 from kces.cli.input_options import InputOptions
 from kces.cli.score_input import ScoringOptions
 from kces.errors import GraphWarning, InvalidParameterError
-from kces.memory import format_bytes
+from kces.memory import format_bytes, require_memory
 from kces.scale.graph_folder import GraphFolder, is_graph_folder
 
 __all__ = ["stays_on_disk"]
 
 _WORTH_A_WORD = 2**30
 """Bytes that a graph may take in memory before it is said."""
+_SCORED_PER_EDGE = 740
+"""Bytes that scoring holds beside the graph, as measured for preset robust on graphs without features."""
 
 
 def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions) -> bool:
@@ -23,11 +25,14 @@ def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions) -> 
     if inputs.about_tables or inputs.features is not None:
         raise InvalidParameterError(f"{graph} has its own features; options about tables go with kces convert")
     folder = GraphFolder.open(graph)
-    reason = _why_in_memory(folder, scoring)
-    if reason and folder.memory_needed > _WORTH_A_WORD:
-        needed = format_bytes(folder.memory_needed)
-        warnings.warn(f"{graph} is read into memory, {needed} or more: {reason}", GraphWarning, stacklevel=3)
-    return not reason
+    if not (reason := _why_in_memory(folder, scoring)):
+        return True
+    needed = folder.memory_needed + _SCORED_PER_EDGE * folder.n_edges
+    require_memory(needed, f"{graph}, which is scored in memory ({reason}),", "use a larger machine")
+    if needed > _WORTH_A_WORD:
+        said = f"{graph} is scored in memory, {format_bytes(needed)} or more: {reason}"
+        warnings.warn(said, GraphWarning, stacklevel=3)
+    return False
 
 
 def _why_in_memory(folder: GraphFolder, scoring: ScoringOptions) -> str:
