@@ -10,7 +10,7 @@ import pytest
 
 from kces.bench.fit_scale import fit_units
 from kces.processes.answers import JsonObject
-from kces.scale.cost_model import Machine, UnitCosts, Workload, make_plan
+from kces.scale.cost_model import UnitCosts, Workload, make_plan
 
 POINTS = Path(__file__).parents[2] / "docs" / "results" / "scale"
 NAMES = {"rows": "presence", "hops": "features-hops", "nodes": "features-nodes", "order": "random"}
@@ -36,13 +36,3 @@ def test_known_unit_costs_are_found_again() -> None:
 def test_the_unit_costs_of_the_model_are_fitted_to_the_stored_points() -> None:
     points = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(POINTS.glob("*.json"))]
     assert fit_units(points) == UnitCosts()
-
-
-def test_every_stored_run_is_within_a_quarter() -> None:
-    for file in sorted(POINTS.glob("*.json")):
-        stored = json.loads(file.read_text(encoding="utf-8"))
-        for run in stored["disk"]:
-            memory = None if run["allowed"] is None else int(run["allowed"] * 2**30)
-            work = Workload(stored["nodes"], run["edges"], stored["features"])
-            plan = make_plan(work, Machine(), workers=run["workers"], memory=memory)
-            assert plan.total_seconds == pytest.approx(run["seconds"], rel=0.25), file.name

@@ -53,7 +53,7 @@ class Machine:
 
     threads: int = 2
     memory: int = 24 * 2**30
-    disk_speed: float = 1.0e9
+    disk_speed: float = 2.0e9
     price: float = 0.0
 
 
@@ -65,11 +65,11 @@ class UnitCosts:
     ----------
     row_entry : a feature of a node, read, weighted and summed.
     hop_entry : a neighbor's feature added to a row.
-    hop_miss : added to a neighbor whose row is not in the cache, times the doublings beyond it.
+    hop_miss : added to it for each doubling of the hops beyond the cache.
     node_entry : a feature of a node in the products of nodes and their covariance.
     project_entry : a feature of a node along the leading directions.
     pair_entry : a feature of a pair in one of the nine products of its ends.
-    pair_miss : added to a pair and block whose rows are not in the cache, times the doublings beyond it.
+    pair_miss : added to a pair for each doubling of the hops beyond the cache.
     pair : cosines of a pair in one space.
     score_edge : the score of an edge from its views, one thread of each worker.
     cut_edge : an edge in the passes of the cut, one thread alone.
@@ -77,19 +77,19 @@ class UnitCosts:
     stage, cluster_stage : what a stage takes on any graph, in this process and on a cluster.
     """
 
-    row_entry: float = 20.0
-    hop_entry: float = 9.5
-    hop_miss: float = 18.0
-    node_entry: float = 40.0
-    project_entry: float = 120.0
-    pair_entry: float = 2.5
-    pair_miss: float = 420.0
-    pair: float = 1000.0
-    score_edge: float = 700.0
-    cut_edge: float = 500.0
-    order_link: float = 290.0
-    stage: float = 3.0e7
-    cluster_stage: float = 2.0e8
+    row_entry: float = 13.3
+    hop_entry: float = 2.91
+    hop_miss: float = 1.04
+    node_entry: float = 12.4
+    project_entry: float = 56.1
+    pair_entry: float = 0.0
+    pair_miss: float = 90.7
+    pair: float = 1140.0
+    score_edge: float = 260.0
+    cut_edge: float = 518.0
+    order_link: float = 128.0
+    stage: float = 0.0
+    cluster_stage: float = 113000000.0
 
 
 UNITS = UnitCosts()
@@ -243,7 +243,7 @@ def stage_efforts(work: Workload, layout: RobustLayout, given: Resources) -> dic
         return Effort({stage: stages, **{unit: count / given.threads for unit, count in steps.items()}}, moved)
 
     def hops(columns: int, width: int) -> dict[str, float]:
-        return {"hop_entry": links * columns, "hop_miss": links * _doublings(n, width) * -(-columns // width)}
+        return {"hop_entry": links * columns, "hop_miss": links * columns * _doublings(n, width)}
 
     return {
         "rows": shared({"row_entry": 2.0 * n * f}, 8 * n * f, stages=2),
@@ -255,7 +255,7 @@ def stage_efforts(work: Workload, layout: RobustLayout, given: Resources) -> dic
             {
                 "pair_entry": 9 * e * (f + RANK),
                 "pair": 2 * e,
-                "pair_miss": e * sum(_doublings(n, width) for width in gathered),
+                "pair_miss": e * sum(width * _doublings(n, width) for width in gathered) / sum(gathered),
             },
             reads + 64 * e,
         ),
