@@ -63,18 +63,23 @@ test-faults: $(VENV)/.dev
 shapes: $(VENV)/.dev
 	$(BIN)/python tests/fuzz/shapes.py
 
-# For a release: pinned versions with known weaknesses, and a list of what is in it; in an environment of its own.
+# For a release: pinned versions with known weaknesses, and a list of what is in it; in environments of their own.
+# --strict: where the database cannot be asked about a version, that is a failure and not silence.
 $(VENV)-release/.tools:
 	$(PYTHON) -m venv $(VENV)-release
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1 cyclonedx-bom==7.5.0
 	touch $@
 
 audit: $(VENV)-release/.tools
-	$(VENV)-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	$(VENV)-release/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
 
-sbom: $(VENV)-release/.tools $(VENV)/.core
-	mkdir -p dist
-	$(VENV)-release/bin/cyclonedx-py environment $(BIN)/python --output-file dist/kces-sbom.json
+# What `pip install kces` brings, and the libraries that are bundled into the page of the report.
+sbom: $(VENV)-release/.tools
+	mkdir -p build
+	$(PYTHON) -m venv --clear $(VENV)-sbom
+	$(VENV)-sbom/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt .
+	$(VENV)-release/bin/cyclonedx-py environment $(VENV)-sbom/bin/python --output-file build/kces-sbom.json
+	$(PYTHON) frontend/list_in_sbom.py build/kces-sbom.json
 
 # Bundles the page of the report again; needs node and npm.
 page:
@@ -93,6 +98,6 @@ release: $(VENV)/.dev
 	$(BIN)/twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(VENV)-release fuzz-findings frontend/node_modules site/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(VENV)-release $(VENV)-sbom fuzz-findings frontend/node_modules site/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -name '*.egg-info' -type d -prune -exec rm -rf {} +

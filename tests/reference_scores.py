@@ -18,7 +18,7 @@ from kces.graph import Graph
 FILE = Path(__file__).parent / "data" / "reference_scores.npz"
 GRAPHS = ("thorny", "digits", "synthetic:n=500,seed=1", "cora@metattack-0.25")
 ENGINES = ("exact", "local", "gradient", "subgraph", "montecarlo")
-KINDS = (*ENGINES, "robust", "robust-train")
+KINDS = (*ENGINES, "robust")
 
 
 def open_graph(name: str) -> Graph:
@@ -29,11 +29,7 @@ def scores_of(graph: Graph, kind: str) -> npt.NDArray[np.float64]:
     """Signed scores of an engine of ``paper``, or those of ``robust``."""
     if kind in ENGINES:
         return kces.score_edges(graph, preset="paper", engine=kind, signed=True)
-    return kces.score_edges(graph, preset="robust", labels="train" if kind == "robust-train" else None)
-
-
-def applies(graph: Graph, kind: str) -> bool:
-    return kind != "robust-train" or graph.train is not None
+    return kces.score_edges(graph, preset="robust")
 
 
 def main(kinds: tuple[str, ...] = KINDS) -> None:
@@ -41,7 +37,7 @@ def main(kinds: tuple[str, ...] = KINDS) -> None:
         stored = dict(file)
     for name in GRAPHS:
         graph = open_graph(name)
-        stored |= {f"{name}/{kind}": scores_of(graph, kind) for kind in kinds if applies(graph, kind)}
+        stored |= {f"{name}/{kind}": scores_of(graph, kind) for kind in kinds}
     np.savez_compressed(FILE, **stored)
 
 

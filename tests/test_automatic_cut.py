@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from kces.automatic_cut import (
+    Symptoms,
     Yardstick,
     automatic_choice,
+    choice_by_symptoms,
     read_symptoms,
     twice_the_noise,
     unrelated_pairs,
@@ -97,6 +99,28 @@ def test_noise_that_gathers_at_nodes_is_cut_deeper() -> None:
     assert found[0].gathering < 2 < found[1].gathering
 
 
+def test_the_cut_stays_where_noise_gathers() -> None:
+    """Twenty closed groups of eight strangers: each node of them is full of noise, the others have next to none."""
+    graph, generator = digits(), np.random.default_rng(0)
+    groups = [generator.choice(graph.n_nodes, 8, replace=False) for _ in range(20)]
+    pairs = [[group[i], group[j]] for group in groups for i in range(8) for j in range(i)]
+    both = np.unique(np.concatenate([graph.edges, np.sort(pairs, axis=1)]), axis=0)
+    yardstick = yardstick_of(graph.with_edges(both))
+    found, choice = read_symptoms(yardstick), automatic_choice(yardstick)
+    assert choice.verdict == "noisy"
+    assert choice.alpha == found.reach < 0.7 * found.noise * found.gathering
+
+
+def test_one_ring_does_not_deepen_the_cut_everywhere() -> None:
+    graph, generator = synthetic(n=2000, seed=0, homophily=0.97), np.random.default_rng(0)
+    ring = generator.choice(graph.n_nodes, 25, replace=False)
+    pairs = [[ring[i], ring[j]] for i in range(25) for j in range(i)]
+    both = np.unique(np.concatenate([graph.edges, np.sort(pairs, axis=1)]), axis=0)
+    before, after = (read_symptoms(yardstick_of(each)) for each in (graph, graph.with_edges(both)))
+    assert after.gathering > 8 * before.gathering
+    assert after.depth < 3 * before.depth
+
+
 def test_an_edge_of_which_nothing_is_known_is_spared() -> None:
     """A node with neither features nor another link: its only edge looks unrelated, and stays."""
     graph, _ = inject_cross_class_edges(digits(), 0.3)
@@ -136,3 +160,20 @@ def test_equal_scores_do_not_fail() -> None:
 def test_no_scores_is_an_error() -> None:
     with pytest.raises(InvalidParameterError, match="no scores"):
         automatic_alpha(Yardstick(np.array([]), np.array([1.0, 2.0])))
+
+
+@pytest.mark.parametrize(
+    ("found", "alpha", "said"),
+    [
+        (Symptoms(0.08, 0.09, 1.02, 0.9, 1.02), 0.0816, "about 8.0% of the edges look like noise (8.0% to 9.0%)"),
+        (Symptoms(0.08, 0.09, 1.4, 0.9, 1.4), 0.112, "gather at nodes (1.4 times chance), so the cut goes deeper"),
+        (Symptoms(0.08, 0.09, 4.0, 0.9, 4.0), 0.32, "more sound edges go than noise; alpha 0.08 takes the noise alone"),
+        (Symptoms(0.08, 0.09, 6.0, 0.9, 5.0, 0.1), 0.1, "gather at nodes (5.0 times chance), so the cut goes deeper"),
+        (Symptoms(0.017, 0.02, 1.0, 0.9), 0.0, "(noise 0.5%, at most 2.0%)"),
+        (Symptoms(0.02, 0.02, 26.0, 0.9), 0.0, "or these nodes are the trouble; look at them first"),
+    ],
+)
+def test_a_cut_says_why_it_is_not_the_noise_that_was_estimated(found: Symptoms, alpha: float, said: str) -> None:
+    choice = choice_by_symptoms(found)
+    assert choice.alpha == pytest.approx(alpha)
+    assert choice.reason.endswith(said)

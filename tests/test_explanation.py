@@ -13,7 +13,7 @@ import pytest
 import kces
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import barbell, path
-from kces.errors import InvalidParameterError
+from kces.errors import GraphWarning, InvalidParameterError
 from kces.explanation import explain_edge, find_node
 from kces.graph import Graph
 from kces.scorers.feature_spaces import centred_space
@@ -177,3 +177,17 @@ def test_missing_values_are_told() -> None:
     explanation = kces.explain((links, people.replace({"income": {"€1200": ""}})[:-1]), "a0", "b0")
     assert "income no value against €98000" in str(explanation)
     assert "row in the table" not in str(explanation) or "row in the table yes on both sides" in str(explanation)
+
+
+def test_near_values_never_speak_against_an_edge_and_far_ones_never_for_it() -> None:
+    """On either side of the mean by a hair is no difference; both above it, one by a year and one by thirty, is one."""
+    generator = np.random.default_rng(0)
+    ages = np.concatenate([generator.normal(40, 12, 198), [39.0, 41.0]]).clip(18)
+    income = np.concatenate([generator.lognormal(10, 1, 198), [25e3, 250e3]])
+    pairs = np.vstack([generator.integers(0, 198, (600, 2)), [[198, 199]]])
+    people = pd.DataFrame({"name": [f"p{n}" for n in range(200)], "age": ages, "income": income})
+    links = pd.DataFrame({"source": [f"p{a}" for a, _ in pairs], "target": [f"p{b}" for _, b in pairs]})
+    with pytest.warns(GraphWarning):
+        grounds = kces.explain((links, people), "p198", "p199").grounds
+    assert "age" not in [feature.name for feature in grounds.features_against]
+    assert "income" not in [feature.name for feature in grounds.features_for]

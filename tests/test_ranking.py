@@ -5,10 +5,12 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import kces
 from kces.cut import AlphaChoice, cut_at
 from kces.datasets.toys import barbell
+from kces.engines import ENGINES
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.ranking import edge_order, kept_edges, prune_count, prune_counts
@@ -86,3 +88,34 @@ def test_the_mask_is_the_order_cut_off() -> None:
     for count in range(41):
         removed = np.sort(edge_order(scores)[:count])
         np.testing.assert_array_equal(np.flatnonzero(~kept_edges(scores, count / 40, ties="index")), removed)
+
+
+RING = np.stack([np.arange(30), np.roll(np.arange(30), -1)], axis=1)
+APART = np.arange(60).reshape(-1, 2)
+ALL_ALIKE = {
+    "constant": (RING, np.ones((30, 4))),
+    "constant words": (RING, sp.csr_array(np.ones((30, 4)))),
+    "one positive column": (RING, np.random.default_rng(0).uniform(1.0, 2.0, (30, 1))),
+    "zeros": (RING, np.zeros((30, 3))),
+    "opposites apart": (APART, np.tile([[1.0, 0.0], [-1.0, 0.0]], (30, 1))),
+    "strangers apart": (APART, np.tile([[1.0, 0.0], [0.0, 1.0]], (30, 1))),
+    "complete": (np.stack(np.triu_indices(12, 1), axis=1), np.ones((12, 2))),
+}
+
+
+@pytest.mark.parametrize("engine", ["auto", *ENGINES])
+@pytest.mark.parametrize("kind", ALL_ALIKE)
+def test_paper_removes_nothing_where_all_edges_are_alike(kind: str, engine: str) -> None:
+    """Rounding once ranked them, and thirty percent went."""
+    edges, features = ALL_ALIKE[kind]
+    cut = kces.score(Graph.from_edges(edges, features), preset="paper", engine=engine).cut(0.3)
+    assert cut.n_removed == 0
+    assert "none is more suspicious than another" in cut.warning
+
+
+@pytest.mark.parametrize("engine", ["local", "gradient"])
+def test_alike_nodes_of_a_larger_graph_are_no_reason_either(engine: str) -> None:
+    """The local inverse took equal rows for different ones, and multiplied the difference by 1 / ridge."""
+    chance = np.random.default_rng(0)
+    graph = Graph.from_edges(chance.integers(0, 300, (900, 2)), chance.uniform(1.0, 2.0, (300, 1)), n_nodes=300)
+    assert not kces.score_edges(graph, preset="paper", engine=engine).any()

@@ -36,19 +36,49 @@ function edgeFacts(state) {
   return [ends, numbers];
 }
 
+/** What the table of nodes says of both ends, side by side; nothing where there was no table. */
+function endsTable(state) {
+  const { edges, nodes, table } = state.payload;
+  if (!table) return null;
+  const places = [edges.source[state.edge], edges.target[state.edge]].map((node) => table.nodes.indexOf(node));
+  const rows = table.columns.map((name, column) => {
+    const [first, second] = places.map((place) => table.texts[table.cells[column][place]]);
+    const differ = first === second ? null : "differ";
+    const cells = [first, second].map((text) => element("td", { class: differ }, nameElement(text)));
+    return element("tr", {}, element("th", { scope: "row" }, nameElement(name)), ...cells);
+  });
+  const ends = [edges.source[state.edge], edges.target[state.edge]].map((node) => element("th", { scope: "col" }, nameElement(nodes.name[node], "bdi", 24)));
+  const left = table.of - table.columns.length;
+  const note = left > 0 ? element("p", { class: "note" }, `The first ${table.columns.length} of ${count(table.of)} columns.`) : null;
+  return element(
+    "div",
+    { class: "scrolled", tabindex: 0, role: "group", "aria-label": "What the table says of both ends" },
+    element(
+      "table",
+      { class: "plain", id: "ends-table" },
+      element("caption", { class: "hidden" }, "What the table says of both ends"),
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Column"), ...ends)),
+      element("tbody", {}, ...rows),
+    ),
+    note,
+  );
+}
+
 export function chosenEdgePanel(state) {
   if (!state.payload.edges.rank.length) return null;
   const neighborhood = neighborhoodView(state);
   const reasons = reasonsView(state);
   const about = element("div", { "aria-live": "polite", id: "chosen-facts" });
+  const known = element("div", {});
   const describe = () => state.edge !== null && about.replaceChildren(...edgeFacts(state));
   state.on("cut", describe);
   state.on("marks", describe);
   state.on("edge", () => {
     describe();
+    known.replaceChildren(...[endsTable(state)].filter(Boolean));
     neighborhood.show();
     reasons.show();
   });
   const marks = state.payload.mode === "explore" ? markButtons(state) : null;
-  return panel("chosen", "Chosen edge", about, marks, reasons.words, element("h3", {}, "Neighborhood"), neighborhood.box, reasons.box);
+  return panel("chosen", "Chosen edge", about, marks, reasons.words, known, element("h3", {}, "Neighborhood"), neighborhood.box, reasons.box);
 }

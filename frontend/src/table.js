@@ -78,23 +78,30 @@ const asNumber = (cell) => document.createTextNode(aligned(cell.getValue()));
 
 function columns({ payload }) {
   const column = (field, title, more = {}) => ({ field, title, formatter: asName, accessorDownload: safeCell, headerWordWrap: true, ...more });
+  // Marks beside known edges leave little room: columns of a word are narrow then, and the reason keeps its place.
+  const crowded = payload.mode === "explore" && Boolean(payload.edges.injected);
+  const width = (roomy, narrow) => (crowded ? narrow : roomy);
   const shown = [
-    column("rank", "Rank", { formatter: asText, sorter: "number", width: 72, hozAlign: "right", headerHozAlign: "right" }),
-    column("source", "Source", { minWidth: 84, widthGrow: 2 }),
-    column("target", "Target", { minWidth: 84, widthGrow: 2 }),
-    column("score", "Score", { formatter: asNumber, sorter: "number", width: 80, hozAlign: "right", headerHozAlign: "right" }),
-    column("cut", "Cut", { formatter: asText, width: 100 }),
+    column("rank", "Rank", { formatter: asText, sorter: "number", width: width(72, 68), hozAlign: "right", headerHozAlign: "right" }),
+    column("source", "Source", { minWidth: width(84, 76), widthGrow: 2 }),
+    column("target", "Target", { minWidth: width(84, 76), widthGrow: 2 }),
+    column("score", "Score", { formatter: asNumber, sorter: "number", width: width(80, 74), hozAlign: "right", headerHozAlign: "right" }),
+    column("cut", "Cut", { formatter: asText, width: width(100, 94) }),
   ];
-  if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: 88 }));
-  if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: 94 }));
-  shown.push(column("why", "Why", { formatter: asReason, minWidth: 170, widthGrow: 6 }));
+  if (payload.mode === "explore") shown.push(column("mark", "Mark", { formatter: asText, width: width(88, 72) }));
+  if (payload.edges.injected) shown.push(column("injected", "Known", { formatter: asText, width: width(94, 84) }));
+  shown.push(column("why", "Why", { formatter: asReason, minWidth: width(170, 132), widthGrow: 6 }));
   if (payload.edges.row) shown.push(column("row", "Record", { minWidth: 160, widthGrow: 2 }));
   return shown;
 }
 
-/** One row can be reached with Tab, the others with the arrow keys; Enter and Space choose. */
-function rowKeys(state, holder) {
+/** A click chooses a row. One row can be reached with Tab, the others with the arrow keys; Enter and Space choose. */
+function choosing(state, holder) {
   const rows = () => [...holder.querySelectorAll(".tabulator-row")];
+  holder.addEventListener("click", (event) => {
+    const row = event.target.closest(".tabulator-row");
+    if (row) state.chooseEdge(Number(row.dataset.edge));
+  });
   holder.addEventListener("focusin", (event) => {
     const row = event.target.closest(".tabulator-row");
     if (row) rows().forEach((other) => other.setAttribute("tabindex", other === row ? 0 : -1));
@@ -221,7 +228,6 @@ function connect(state, table, holder, chosen, status) {
     if (chosen.removed.checked) refilter();
   });
   chosen.inputs.forEach((input) => input.addEventListener("input", refilter));
-  table.on("rowClick", (_, row) => state.chooseEdge(row.getData().id));
   state.on("cut", refresh);
   state.on("marks", refresh);
   state.on("edge", reformat);
@@ -254,7 +260,7 @@ export function tablePanel(state) {
   const status = element("p", { role: "status", class: "note", id: "listed" });
   const exporting = element("button", { type: "button", id: "export" }, "Export CSV");
   chosen.bar.append(exporting);
-  rowKeys(state, holder);
+  choosing(state, holder);
   queueMicrotask(() => {
     const table = makeTable(state, holder, pages, rows);
     table.on("tableBuilt", () => connect(state, table, holder, chosen, status));

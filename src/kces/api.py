@@ -77,8 +77,7 @@ def score_edges(
         or as ``(edges, nodes)``, or a square matrix (scipy, NumPy).
     preset : ``robust`` (how complex it is to claim that the two ends agree) or ``paper`` (|ΔGKC|, to the letter).
     engine : of ``paper``: how it is computed, ``auto`` or a name of ``kces.engines.ENGINES``.
-    labels : with ``paper`` ``kmeans``, ``gmm``, ``spectral``, ``given`` (the graph's own) or one class per node; with
-        ``robust`` ``train``, which adds the labels of the train nodes.
+    labels : of ``paper``: ``kmeans``, ``gmm``, ``spectral``, ``given`` (the graph's own) or one class per node.
     encoding : of ``paper``: ``linear`` or ``onehot``.
     clusters : of ``paper``: number of clusters; default the number of classes, else chosen by silhouette.
     ridge : of ``paper``: λ > 0 added to the kernel's diagonal, default 1e-3.

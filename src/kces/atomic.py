@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from kces.errors import OutputError
 
-__all__ = ["atomic_write", "check_output", "is_stream", "output_named"]
+__all__ = ["atomic_write", "check_output", "is_standard_output", "is_stream", "output_named"]
 
 _OPEN_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
 
@@ -106,6 +106,16 @@ def is_stream(path: Path) -> bool:
     return mode is not None and _is_stream(path, mode)
 
 
+def is_standard_output(path: Path) -> bool:
+    """Whether the path stands for what this process prints to, under any of its names.
+
+    >>> [is_standard_output(Path(name)) for name in ("-", "/dev/stdout", "/dev/fd/1", "/dev/stderr", "stdout")]
+    [True, True, True, False, False]
+    """
+    match = _OPEN_STREAM.fullmatch(str(path))
+    return path == Path("-") or (match is not None and (match[1] == "stdout" or match[2] == "1"))
+
+
 def _mode(path: Path) -> int | None:
     """Type and permissions of what is there, links followed; None for nothing."""
     try:
@@ -118,7 +128,7 @@ def _mode(path: Path) -> int | None:
 
 def _is_stream(path: Path, mode: int) -> bool:
     # /dev/stdout is a regular file where the shell redirected it; replacing that would lose what is printed there.
-    return not stat.S_ISREG(mode) or _OPEN_STREAM.fullmatch(str(path)) is not None
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or _OPEN_STREAM.fullmatch(str(path)) is not None
 
 
 def _target(path: Path) -> Path:

@@ -8,9 +8,14 @@ for a link. Three numbers are read off it:
   less than the median random pair. It is near zero on a clean graph, whose weak links are still better than random;
 - ``gathering``, how unevenly the unrelated edges lie on the nodes: the variance of their number at a node over what it
   would be if they lay at random. Noise that comes by chance does not gather. An attack does, and its edges then vouch
-  for each other: the cut has to go deeper than the noise that shows.
+  for each other: the cut has to go deeper than the noise that shows;
+- ``depth``, the same with no node counted for more than five standard deviations: a ring of fraudsters gathers more
+  than any attack, but at few nodes, and is no reason to cut everywhere;
+- ``reach``, how far noise can hide: the share of edges that are unrelated, or have an end at which more than its share
+  of the edges is.
 
-The noise is ``unrelated``, faded out where ``below_median`` says clean; the cut is ``noise · gathering``.
+The noise is ``unrelated``, faded out where ``below_median`` says clean; the cut is ``noise · depth``, and not beyond
+``reach``.
 """
 
 from __future__ import annotations
@@ -23,15 +28,15 @@ import numpy as np
 from kces.cut import AlphaChoice
 from kces.errors import InvalidParameterError
 from kces.two_groups import two_groups
-from kces.types import Array, Ints
+from kces.types import Array, Bools, Ints
 
 __all__ = [
     "DEEPEST",
+    "MarkedNodes",
     "Symptoms",
     "Yardstick",
     "automatic_choice",
     "choice_by_symptoms",
-    "gathering_of",
     "noise_bounds",
     "read_symptoms",
     "twice_the_noise",
@@ -63,6 +68,13 @@ MOST_GATHERING = 8.0
 
 MOST_UNRELATED = 1.0 / 3.0
 """Twice the highest on the tuning graphs (0.17)."""
+
+FARTHEST = 5.0
+"""Standard deviations beyond which a node does not deepen the cut further: hardly felt on the tuning graphs, where
+many nodes are attacked."""
+
+_WORTH_A_WORD = 0.005
+"""A cut that is deeper than the noise by more than this share of the edges says why."""
 
 DEPTH = 2.0
 """Of the plainer rule :func:`twice_the_noise`."""
@@ -96,6 +108,8 @@ class Symptoms:
     below_median: float
     gathering: float
     contrast: float
+    depth: float = 1.0
+    reach: float = 1.0
 
     @property
     def noise(self) -> float:
@@ -118,9 +132,12 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     agreement = _agreement(yardstick.scores)
     bound, median = noise_bounds(yardstick.random_scores)
     unrelated = agreement < bound
-    gathering = 1.0 if yardstick.edges is None else _gathering(yardstick.edges, unrelated)
-    below = 2.0 * float(np.mean(agreement < median))
-    return Symptoms(float(unrelated.mean()), below, gathering, yardstick.contrast)
+    share, below = float(unrelated.mean()), 2.0 * float(np.mean(agreement < median))
+    if yardstick.edges is None:
+        return Symptoms(share, below, 1.0, yardstick.contrast)
+    marks = MarkedNodes.of(yardstick.edges, unrelated)
+    reach = float(marks.within_reach(yardstick.edges, unrelated).mean())
+    return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach)
 
 
 def noise_bounds(random_scores: Array) -> tuple[float, float]:
@@ -150,7 +167,7 @@ def verdict_without_symptoms(yardstick: Yardstick) -> AlphaChoice | None:
     if len(yardstick.scores) == 0:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if not yardstick.own_features:
-        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
+        return _no_verdict("no features tell the nodes apart, so nothing says which edges are noise")
     if len(yardstick.random_scores) < 2:
         return _no_verdict("there are no unlinked pairs to compare the edges with")
     return None
@@ -165,15 +182,20 @@ def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
     if found.unrelated > MOST_UNRELATED:
         return _no_verdict(f"{found.unrelated:.0%} of the edges look like random pairs, too many to tell good from bad")
     if found.gathering > MOST_GATHERING:
-        return _no_verdict("edges between unlike nodes are how this graph is made: they gather at a few nodes")
+        return _no_verdict(
+            "edges between unlike nodes gather at a few nodes: either that is how this graph is made,"
+            " or these nodes are the trouble; look at them first"
+        )
     if found.noise < NEGLIGIBLE:
-        reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%})"
+        reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%}, at most {found.interval[1]:.1%})"
         return AlphaChoice(0.0, reason, "clean", found.noise, found.interval)
-    alpha = min(found.noise * max(found.gathering, 1.0), DEEPEST)
+    alpha = min(found.noise * max(found.depth, 1.0), found.reach, DEEPEST)
     low, high = found.interval
     reason = f"about {found.noise:.1%} of the edges look like noise ({low:.1%} to {high:.1%})"
-    if found.gathering > 1.5:
-        reason += f" and gather at nodes ({found.gathering:.1f} times chance), so the cut goes deeper"
+    if alpha - found.noise >= _WORTH_A_WORD:
+        reason += f" and gather at nodes ({found.depth:.1f} times chance), so the cut goes deeper"
+    if alpha > 2.0 * found.noise:
+        reason += f": more sound edges go than noise; alpha {found.noise:.3g} takes the noise alone"
     return AlphaChoice(alpha, reason, "noisy", found.noise, found.interval)
 
 
@@ -187,7 +209,7 @@ def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:
     0.2
     """
     if not yardstick.own_features:
-        return _no_verdict("the features cannot tell nodes apart, so nothing says which edges are noise")
+        return _no_verdict("no features tell the nodes apart, so nothing says which edges are noise")
     share = unrelated_share(yardstick.scores, yardstick.random_scores)
     return AlphaChoice(min(DEPTH * share, DEEPEST), f"{share:.1%} of the edges look no better than random pairs")
 
@@ -196,37 +218,73 @@ def _no_verdict(reason: str) -> AlphaChoice:
     return AlphaChoice(0.0, reason, "cannot judge")
 
 
-def _gathering(edges: Ints, marked: np.ndarray) -> float:
-    """How unevenly the marked edges lie on the nodes.
+@dataclass(frozen=True, eq=False)
+class MarkedNodes:
+    """How edges that look unrelated lie on the nodes.
 
-    >>> star = np.array([[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]])
-    >>> round(_gathering(star, np.array([True] * 3 + [False] * 3)), 2)
-    1.5
-    """
-    degrees = np.bincount(edges.ravel())
-    marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
-    return gathering_of(degrees, marks, float(marked.mean()))
-
-
-def gathering_of(degrees: Ints, marks: Ints, share: float) -> float:
-    """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are out.
-
-    Parameters
+    Attributes
     ----------
     degrees : (N,) edges at each node.
-    marks : (N,) those of them that are marked.
-    share : of all edges that are marked.
-
-    Examples
-    --------
-    >>> gathering_of(np.array([2, 2]), np.array([1, 1]), 0.5)
-    0.0
+    marks : (N,) those of them that look unrelated.
+    share : of all edges that look unrelated.
     """
-    several = degrees >= 2
-    if share in (0.0, 1.0) or not several.any():
-        return 1.0
-    expected = share * degrees[several]
-    return float(((marks[several] - expected) ** 2).sum() / (expected * (1.0 - share)).sum())
+
+    degrees: Ints
+    marks: Ints
+    share: float
+
+    @classmethod
+    def of(cls, edges: Ints, marked: Bools) -> MarkedNodes:
+        """Count them.
+
+        >>> MarkedNodes.of(np.array([[0, 1], [1, 2]]), np.array([True, False])).marks.tolist()
+        [1, 1, 0]
+        """
+        degrees = np.bincount(edges.ravel())
+        marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
+        return cls(degrees, marks, float(marked.mean()))
+
+    @property
+    def gathering(self) -> float:
+        """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are
+        out.
+
+        >>> star = np.array([[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]])
+        >>> round(MarkedNodes.of(star, np.array([True] * 3 + [False] * 3)).gathering, 2)
+        1.5
+        """
+        return self._dispersion(np.inf)
+
+    @property
+    def depth(self) -> float:
+        """The same, with no node counted for more than ``FARTHEST`` standard deviations.
+
+        >>> nodes = MarkedNodes(np.array([100, *[2] * 50]), np.array([100, *[0] * 50]), 0.1)
+        >>> nodes.gathering > 10 * nodes.depth
+        True
+        """
+        return self._dispersion(FARTHEST)
+
+    def _dispersion(self, farthest: float) -> float:
+        several = self.degrees >= 2
+        if self.share in (0.0, 1.0) or not several.any():
+            return 1.0
+        expected = self.share * self.degrees[several]
+        variance = expected * (1.0 - self.share)
+        squares = np.minimum((self.marks[several] - expected) ** 2, farthest**2 * variance)
+        return float(squares.sum() / variance.sum())
+
+    def within_reach(self, edges: Ints, marked: Bools) -> Bools:
+        """(E,) which of some edges are marked, or have an end with more than its share of marks.
+
+        >>> path = np.array([[0, 1], [1, 2], [2, 3], [3, 4]])
+        >>> marked = np.array([True, False, False, False])
+        >>> MarkedNodes.of(path, marked).within_reach(path, marked).tolist()
+        [True, True, False, False]
+        """
+        crowded = self.marks > self.share * self.degrees
+        reached: Bools = marked | crowded[edges].any(axis=1)
+        return reached
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

@@ -82,8 +82,10 @@ class GraphWarning(UserWarning):
 def one_line(error: BaseException, limit: int = 200) -> str:
     """The error's message on one line, cut where it rambles; its name where it has none.
 
-    >>> one_line(ValueError("first\\n  second")), one_line(MemoryError())
-    ('first second', 'MemoryError')
+    >>> one_line(ValueError("first\\n  second")), one_line(MemoryError()), one_line(KeyError("perhaps"))
+    ('first second', 'MemoryError', "unknown 'perhaps'")
     """
     message = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, KeyError):  # all that it says is what was looked for
+        message = f"unknown {message}"
     return message if len(message) <= limit else message[: limit - 1] + "…"

@@ -77,10 +77,11 @@ def test_two_processes_exclude_each_other(tmp_path: Path, run_kces: RunKces) -> 
 
 
 def test_what_is_refused_leaves_no_folder(tmp_path: Path, run_kces: RunKces) -> None:
-    ran = run_kces("score", GRAPH, "--labels", "train", "--chunk", 5, "--run", tmp_path / "r")
+    (tmp_path / "g.csv").write_text("source,target\n0,1\n1,2\n2,0\n")
+    ran = run_kces("score", tmp_path / "g.csv", "--chunk", 5, "--run", tmp_path / "r")
     assert ran.code == 2
     assert "leave out workers and chunks" in ran.err
-    assert names(tmp_path) == []
+    assert names(tmp_path) == ["g.csv"]
 
 
 def test_run_folders_are_beside_the_output_or_the_graph() -> None:

@@ -67,7 +67,7 @@ def test_sanitized_folders_are_what_memory_gives(folder: Path, tmp_path: Path, e
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--labels", "train", "--chunk", "9"), "leave out workers and chunks"),
+        (("--labels", "given", "--chunk", "9"), "preset robust has no labels"),
         (("-o", "s.json"), "go to .parquet"),
         (("--order", "input", "-o", "s.csv"), "leave out --order"),
         (("--workers", "1", "--cluster", "tcp://x:1"), "give one of them"),

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from kces.cli import output
 from kces.cli.output import show_table
-from kces.cli.terminal import stay_printable, warnings_as_lines
+from kces.cli.terminal import print_error, stay_printable, warnings_as_lines
 from program import RunKces
 
 NARROW = 50
@@ -121,6 +121,26 @@ def test_a_wide_table_becomes_a_list_per_row(narrow: io.StringIO) -> None:
     assert "name squirrel_filtered" in text
     for column, cell in zip(columns[1:], rows[0][1:], strict=True):
         assert [column, cell] in [line.split() for line in text.splitlines()]
+
+
+def test_a_name_of_a_million_letters_does_not_fill_the_screen(narrow: io.StringIO) -> None:
+    show_table("edges", ["rank", "source"], [["1", "a" * 10**6]])
+    assert len(shown_on(narrow)) < 3_000
+    assert "…" in narrow.getvalue()
+
+
+def test_names_give_the_terminal_no_commands(narrow: io.StringIO, capsys: pytest.CaptureFixture[str]) -> None:
+    show_table("edges", ["source"], [["\x1b]0;title\x07"], ["a\u202eb"], ["Jos\xe9"]])
+    print_error("\x1b[2J is not a node")
+    for text in (shown_on(narrow), capsys.readouterr().err):
+        assert not set("\x1b\x07\u202e") & set(text)
+    assert "\\x1b]0;title" in narrow.getvalue()
+    assert "Jos\xe9" in narrow.getvalue()
+
+
+def test_nor_does_an_error_about_one(capsys: pytest.CaptureFixture[str]) -> None:
+    print_error(f"{'a' * 10**6} is not a node")
+    assert len(capsys.readouterr().err) < 1_100
 
 
 def test_a_word_longer_than_the_terminal_is_folded_not_cut(narrow: io.StringIO) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import stat
 import threading
+import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kces.datasets.download import download
+from kces.datasets.download import _SafeRedirects, download
 from kces.datasets.file_registry import FILES, DataFile
 from kces.datasets.local_files import ensure, file_here
 from kces.datasets.roots import cache_folder, make_private_folder
@@ -217,6 +220,13 @@ def test_a_redirect_away_from_https_is_refused(server: Server, tmp_path: Path, e
 def test_only_https_is_asked(tmp_path: Path, address: str) -> None:
     with pytest.raises(UnreadableFileError, match="is not https"):
         ensure(published(address), tmp_path)
+
+
+def test_a_redirect_from_elsewhere_to_this_machine_is_refused() -> None:
+    request = urllib.request.Request("https://example.org/cora.npz")
+    for address in ("http://127.0.0.1:8080/", "https://localhost/cora.npz"):
+        with pytest.raises(UnreadableFileError, match="on this machine; it is not followed"):
+            _SafeRedirects().redirect_request(request, io.BytesIO(), 302, "Found", HTTPMessage(), address)
 
 
 def test_every_published_file_has_a_hash_a_license_and_a_safe_address() -> None:

@@ -71,6 +71,12 @@ def test_dense_graphs_leave_exact_early(nodes: int, engine: str) -> None:
     assert Regime.of(complete(nodes)).engine == engine
 
 
+def test_what_the_exact_engine_takes_on_a_complete_graph_is_known_beforehand() -> None:
+    regime = Regime.of(complete(300))
+    assert regime.minutes("exact") >= 2
+    assert regime.minutes("auto") == regime.minutes("local") == regime.minutes("subgraph") == 0
+
+
 @needs_data
 @pytest.mark.parametrize(
     ("name", "engine"),

@@ -43,7 +43,7 @@ def test_columns_of_one_kind(cells, expected):
     assert features.matrix[:, 0].tolist() == expected
 
 
-@pytest.mark.parametrize("empty", ["", "NA", "n/a", "NaN", "null", "None", "?", " ", None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("empty", ["", "NA", "n/a", "k.A.", "NaN", "None", "?", " ", "-", "—", None, np.nan, pd.NaT])
 def test_every_word_for_nothing_is_filled_and_marked(empty):
     features = prepared(x=pd.Series(["1", empty, "5", "3"], dtype=object))
     assert features.names == ["x", "x missing"]
@@ -78,7 +78,10 @@ def test_missing_flags_dates_and_words():
         (["ann", "bob", "cy", "dee"], "column 'x' holds text with 4 values in 4 rows (such as 'ann')"),
         ([f"w{n % 21}" for n in range(100)], "21 values in 100 rows"),
         (["1", "2", "tall", "4"], "column 'x' has 'tall' in row 2 where a number is expected"),
-        (["31/01/2024", "01/02/2024"], "dates as 2024-01-31"),
+        (["03/01/2024", "01/02/2024"], "column 'x' holds '03/01/2024': is the day or the month first?"),
+        (["3.1.2024", "soon", "1.2.2024"], "column 'x' has 'soon' in row 1 where a date is expected"),
+        (["3.1.24", "1.2.24"], "dates as 2024-01-31"),
+        (["1.234,50", "ask Eve", "ask Bob", "7,1", "8,2"], "'ask Eve' in row 1 where a number is expected (2 cells"),
         (["2024-13-01", "2024-01-01"], "too many to be categories"),
         (["1,234", "5,678"], "a comma before decimals or between thousands?"),
         (["1", "inf", "2"], "column 'x' holds an infinite value in row 1"),
@@ -94,6 +97,16 @@ def test_what_cannot_be_a_feature_is_refused_by_name(cells, reason):
     with pytest.raises(InvalidGraphError) as caught:
         prepare_features(pd.DataFrame({"x": cells}))
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("named", [None, ["row", "age"]])
+def test_a_column_that_counts_the_rows_is_left_out_unless_it_is_named(named):
+    frame = pd.DataFrame({"row": range(5, 45), "age": [20, 30] * 20})
+    features = prepare_features(frame, columns=named)
+    assert ("row" in features.names) == (named is not None)
+    assert ("left out, it only counts the rows: row" in features.notes) == (named is None)
+    assert prepare_features(frame[["row"]]).names[0] == "row"  # nothing else is there
+    assert prepare_features(frame, scale="none").names == ["row", "age"]  # as it is
 
 
 def test_columns_are_chosen_and_dropped_by_name():

@@ -26,7 +26,7 @@ STANDARDIZED = {
     "means far from zero": NORMAL + np.array([0, 0, 50, 0]),
     "an age beside a bag of words": np.column_stack([COUNTS, np.arange(20, 220) // 3]),
     "an age beside a flag": np.column_stack([NORMAL[:, 0] > 0, np.arange(200) // 3]),
-    "age, cents and days": np.column_stack([RANDOM.normal(40, 12, 200), RANDOM.lognormal(15, 1, 200), np.arange(200)]),
+    "age, cents and days": np.exp(RANDOM.normal([3.7, 15, 5], [0.3, 1, 1], (200, 3))),
 }
 
 

@@ -15,11 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kces.errors import KCESError
+from kces.graph import Graph
 
 GRAPHS = {"edge-list": ".csv", "json": ".json", "json-lines": ".jsonl", "npz": ".npz", "graphml": ".graphml"}
 OF_LIBRARIES = {"parquet": ".parquet", "pt": ".pt"}
 TABLES = {"table": ".csv", "table-json": ".json", "table-npy": ".npy", "table-npz": ".npz", "labels": ".txt"}
-READERS = {**GRAPHS, **OF_LIBRARIES, **TABLES}
+FOLDERS = {"manifest": ".json"}
+READERS = {**GRAPHS, **OF_LIBRARIES, **TABLES, **FOLDERS}
 MEMORY = 512 * 2**20
 """What a file may claim, in bytes; libFuzzer stops at four times as much."""
 
@@ -64,7 +66,7 @@ def fuzz(name: str, seconds: int, keep: Path) -> None:
     with atheris.instrument_imports(include=["kces.interop", "kces.features"]):
         read = reader(name)
     with tempfile.TemporaryDirectory() as folder:
-        corpus, file = Path(folder) / "corpus", Path(folder) / f"file{READERS[name]}"
+        corpus, file = Path(folder) / "corpus", _place(name, Path(folder))
         corpus.mkdir()
         for number, content in enumerate(seeds(name)):
             (corpus / f"seed-{number}").write_bytes(content)
@@ -82,6 +84,16 @@ def fuzz(name: str, seconds: int, keep: Path) -> None:
         atheris.Fuzz()
 
 
+def _place(name: str, folder: Path) -> Path:
+    """Where a file to be read is put: a manifest among the arrays of a graph folder."""
+    if name not in FOLDERS:
+        return folder / f"file{READERS[name]}"
+    from kces.interop import write_graph
+
+    write_graph(_small_graph(), folder / "seed.kces")
+    return folder / "seed.kces" / "manifest.json"
+
+
 def reader(name: str) -> Callable[[Path], object]:
     """What is fuzzed: a function of a file; imported here so that its branches are seen."""
     from kces.interop import read_graph
@@ -89,6 +101,8 @@ def reader(name: str) -> Callable[[Path], object]:
 
     if name == "labels":
         return read_labels
+    if name in FOLDERS:
+        return lambda file: read_graph(file.parent)
     return read_node_table if name in TABLES else read_graph
 
 
@@ -96,7 +110,6 @@ def seeds(name: str) -> list[bytes]:
     """Small sound files to begin with, made by the writers themselves."""
     import numpy as np
 
-    from kces.graph import Graph
     from kces.interop import write_graph
 
     numbers = np.arange(6.0).reshape(3, 2)
@@ -110,13 +123,21 @@ def seeds(name: str) -> list[bytes]:
         return texts[name]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"seed{READERS[name]}"
+        if name in FOLDERS:
+            return [_place(name, Path(folder)).read_bytes()]
         if name == "table-npy":
             np.save(path, numbers)
         elif name == "table-npz":
             np.savez(path, x=numbers)
         else:
-            write_graph(Graph.from_edges([[0, 1], [1, 2]], numbers, labels=[0, 1, 1], node_ids=["a", "b", "c"]), path)
+            write_graph(_small_graph(), path)
         return [path.read_bytes()]
+
+
+def _small_graph() -> Graph:
+    return Graph.from_edges(
+        [[0, 1], [1, 2]], [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], labels=[0, 1, 1], node_ids=["a", "b", "c"]
+    )
 
 
 if __name__ == "__main__":

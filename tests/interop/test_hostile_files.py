@@ -91,6 +91,26 @@ def test_a_bomb_that_does_not_fit_the_other_arrays_is_never_inflated(tmp_path, r
     assert member not in inflated
 
 
+@pytest.mark.parametrize("member", ["attr_matrix", "labels", "node_ids", "idx_train"])
+def test_an_array_of_more_rows_than_nodes_is_never_inflated(tmp_path, refused, monkeypatch, member):
+    path = archive(tmp_path / "g.npz", ring_members(**{member: npy_bytes(np.zeros(MEGABYTE, dtype=np.int8))}))
+    inflated = []
+    inflate = Members.__getitem__
+    monkeypatch.setattr(Members, "__getitem__", lambda self, name: inflated.append(name) or inflate(self, name))
+    said = refused(lambda: read_graph(path), error=UnreadableFileError)
+    assert f"array {member} of {path} has 1048576 rows, but the graph has 5 nodes" in said
+    assert member not in inflated
+
+
+def test_a_matrix_of_very_many_rows_is_refused_before_they_are_named(tmp_path, refused, monkeypatch, text):
+    archive(tmp_path / "x.npz", {"x": npy_bytes(np.zeros(MEGABYTE, dtype=np.int8))})
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(64 * MEGABYTE))
+    reason = refused(
+        lambda: read_graph(text("e.csv", "0,1\n1,2\n"), features=tmp_path / "x.npz"), error=MemoryLimitError
+    )
+    assert "1048576 rows needs 400.0 MiB" in reason
+
+
 def test_a_bomb_beside_the_graph_is_only_carried_along(tmp_path, monkeypatch):
     path = archive(tmp_path / "g.npz", ring_members(notes=npy_bytes(np.zeros(8 * MEGABYTE))))
     monkeypatch.setenv("KCES_MEMORY_LIMIT", str(4 * MEGABYTE))
@@ -206,6 +226,7 @@ class TestGraphml:
         ("body", "reason"),
         [
             (f"<graph>{NODES}<node/>{EDGE}</graph>", "node 3 has no id"),
+            (f'<graph>{NODES}<node id="a"/>{EDGE}</graph>', "declares node 'a' twice"),
             (f'<graph>{NODES}<edge source="a"/></graph>', "edge 1 lacks its source or target"),
             (f'<graph>{NODES}{EDGE}<hyperedge><endpoint node="a"/></hyperedge></graph>', "hyperedges"),
             (f'<graph>{NODES}{EDGE}<node id="c"><graph><node id="d"/></graph></node></graph>', "inside a node"),
@@ -214,6 +235,11 @@ class TestGraphml:
     )
     def test_what_would_be_lost_is_refused(self, graphml, refused, body, reason):
         assert reason in refused(lambda: read_graph(graphml(body)), error=UnreadableFileError)
+
+    def test_nodes_that_edges_name_and_nobody_declares_are_said(self, graphml):
+        path = graphml(f'<graph>{self.NODES}{self.EDGE}<edge source="ghost" target="b"/></graph>')
+        with pytest.warns(GraphWarning, match=r"edges name 1 node\(s\) that are not declared, such as 'ghost'"):
+            assert read_graph(path).graph.n_nodes == 3
 
     def test_ports_are_said_to_be_ignored(self, graphml):
         path = graphml(f'<graph>{self.NODES}<node id="c"><port name="p"/></node>{self.EDGE}</graph>')

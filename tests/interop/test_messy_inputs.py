@@ -57,7 +57,7 @@ def test_three_edges_with_weights_are_no_matrix(text):
     ("content", "said"),
     [
         ("payer,payee\nann,bob\nAnn,cy\n", "'ann' and 'Ann' are taken for two nodes; 1 name"),
-        ("payer,payee\nann  x,bob\nann x,cy\n", "differ by case or blanks alone"),
+        ("payer,payee\nann  x,bob\nann x,cy\n", "differ by case, blanks or hidden marks alone"),
         ("payer,payee\n1.02E+15,ann\n1.03E+15,bob\n", "2 node(s) are called like '1.02E+15': a spreadsheet may have"),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import kces
 from kces.errors import GraphWarning, InvalidGraphError, UnreadableFileError
 from kces.interop import read_graph
 from kces.interop.node_table import read_labels
@@ -157,3 +158,24 @@ def test_labels_from_text_and_npy(tmp_path, text, refused):
 
 def test_labels_of_another_length_are_refused(numbers, text, refused):
     assert "labels have shape (2,)" in refused(lambda: read_graph(numbers, labels=text("l.txt", "0\n1\n")))
+
+
+def test_a_scaled_matrix_is_explained_in_its_own_numbers(text, tmp_path):
+    generator = np.random.default_rng(0)
+    matrix = np.column_stack([generator.normal(40, 9, 30), generator.normal(5e4, 9e3, 30)]).round()
+    np.save(tmp_path / "x.npy", matrix)
+    links = text("g.csv", "source,target\n" + "".join(f"{n},{(n * 7 + 1) % 30}\n" for n in range(30)))
+    graph = read_graph(links, features=tmp_path / "x.npy", scale="standard").graph
+    grounds = kces.explain(graph, 0, 1).grounds
+    found = {each.name: each for each in (*grounds.features_for, *grounds.features_against)}
+    assert found
+    for name, reading in found.items():
+        column = int(name.removeprefix("feature "))
+        assert (reading.source_value, reading.target_value) == tuple(matrix[[0, 1], column])
+
+
+def test_a_count_of_the_rows_is_taken_when_it_is_named(text):
+    links = text("g.csv", "source,target\n" + "".join(f"p{n},p{(n + 1) % 25}\n" for n in range(25)))
+    people = text("p.csv", "id,row,age\n" + "".join(f"p{n},{n},{20 + n % 7}\n" for n in range(25)))
+    assert "row" not in read_graph(links, features=people).graph.feature_names
+    assert "row" in read_graph(links, features=people, columns=["row", "age"]).graph.feature_names

@@ -11,6 +11,7 @@ import pytest
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.interop import read_graph
+from kces.interop.formats.edge_list import text_style
 from kces.interop.scored_rows import result_names, scored_rows
 from kces.interop.table_files import table_format, write_table
 
@@ -58,6 +59,23 @@ def test_tables_are_written_by_their_names_with_gaps_for_self_loops(text, tmp_pa
     assert list(back.columns) == list(rows.columns)
     assert pd.to_numeric(back["rank"]).fillna(0).tolist() == [2, 2, 1, 0, 2]
     assert [str(value) for value in back["suspicious"][:3]] == ["False", "False", "True"]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("\ufefffrom;to;sum\na;b;1.234,50\nb;c;7,5\n", b"\xef\xbb\xbffrom;to;sum;score"),
+        ("from;to;sum\na;b;1234.50\nb;c;7.5\n", b"from;to;sum;score"),
+    ],
+)
+def test_a_csv_is_written_in_the_style_of_the_input(text, tmp_path, content, expected):
+    """A spreadsheet that writes 7,5 would read 0.75 as a word or as seventy-five."""
+    loaded = read_graph(text("g.csv", content))
+    rows = scored_rows(loaded.graph, RESULTS, loaded.records, order="input", typed=False)
+    write_table(rows, tmp_path / "scores.csv", style=text_style(loaded.records))
+    header, _, second, *_ = (tmp_path / "scores.csv").read_bytes().splitlines()
+    assert header.startswith(expected)
+    assert second == (b"b;c;7,5;0,75;1;True;odd" if b"\xbf" in expected else b"b;c;7.5;0.75;1;True;odd")
 
 
 def table_read(path) -> pd.DataFrame:

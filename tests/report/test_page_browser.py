@@ -212,6 +212,17 @@ def test_headers_sort_with_the_keyboard(opened: OpenedPage) -> None:
     assert ranks[0] > len(ranks)
 
 
+@pytest.mark.parametrize("row", [1, 7])
+def test_an_edge_is_chosen_with_a_click(opened: OpenedPage, payload: Json, row: int) -> None:
+    """The first row is chosen from the start: a click on it would show nothing."""
+    opened.page.locator("#edge-table .tabulator-row").nth(row).click()
+    ends = [payload["nodes"]["name"][payload["edges"][end][row]] for end in ("source", "target")]
+    for end, name in zip(opened.page.locator("#chosen .ends dd bdi").all(), ends, strict=True):
+        sync_api.expect(end).to_have_text(name)
+    chosen = opened.page.locator("#edge-table .tabulator-row.chosen")
+    sync_api.expect(chosen).to_have_attribute("data-edge", str(row))
+
+
 def test_an_edge_is_chosen_with_the_keyboard(opened: OpenedPage, payload: Json) -> None:
     opened.page.locator("#edge-table .tabulator-row").first.focus()
     opened.page.keyboard.press("ArrowDown")
@@ -271,11 +282,44 @@ def test_narrow_windows_do_not_scroll_sideways(browser: Browser, payload: Json, 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Browser, payload: Json, tmp_path: Path, scheme: str) -> None:
+    opened = OpenedPage(browser, payload | {"table": _table(payload)}, tmp_path, color_scheme=scheme, bypass_csp=True)
+    assert _serious_faults(opened.page) == {}
+    opened.context.close()
+
+
+def _serious_faults(page: Page) -> dict[str, str]:
+    """What axe has to say against the page; its script may run in it only where the policy is set aside."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is needed")
-    opened = OpenedPage(browser, payload, tmp_path, color_scheme=scheme, bypass_csp=True)
-    found = axe.Axe().run(opened.page).response["violations"]
+    found = axe.Axe().run(page).response["violations"]
     serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
-    assert {rule["id"]: rule["nodes"][0]["failureSummary"] for rule in serious} == {}
+    return {rule["id"]: rule["nodes"][0]["failureSummary"] for rule in serious}
+
+
+def _table(payload: Json) -> Json:
+    """A table of two columns about all nodes, as ``kces report links.csv --features people.csv`` carries it."""
+    nodes = len(payload["nodes"]["name"])
+    cells = [[node % 3 for node in range(nodes)], [3] * nodes]
+    return {
+        "columns": ["city", HOSTILE[0]],
+        "of": 9,
+        "nodes": list(range(nodes)),
+        "texts": ["Lima", "Oslo", HOSTILE[1], "same"],
+        "cells": cells,
+    }
+
+
+def test_what_is_known_of_both_ends_stands_side_by_side(browser: Browser, payload: Json, tmp_path: Path) -> None:
+    table = _table(payload)
+    opened = OpenedPage(browser, payload | {"table": table}, tmp_path)
+    for row in range(3):
+        opened.page.locator("#edge-table .tabulator-row").nth(row).click()
+        ends = [payload["edges"][end][row] for end in ("source", "target")]
+        expected = [table["texts"][node % 3] for node in ends]
+        sync_api.expect(opened.page.locator("#ends-table tbody tr").nth(0).locator("td")).to_have_text(expected)
+    assert opened.page.locator("#ends-table tbody th").all_inner_texts() == table["columns"]
+    assert opened.page.locator("#ends-table td.differ").count() == 2 * (expected[0] != expected[1])
+    assert "The first 2 of 9 columns." in opened.text("#chosen")
+    assert opened.complaints == []
     opened.context.close()
 
 
@@ -324,7 +368,7 @@ def test_export_gives_the_listed_rows_and_no_formula(browser: Browser, hostile_p
 class Explorer:
     """The page in explore mode, with a server of the test behind it."""
 
-    def __init__(self, browser: Browser, payload: Json) -> None:
+    def __init__(self, browser: Browser, payload: Json, **context: object) -> None:
         self.payload = payload | {"mode": "explore"}
         self.calls: list[tuple[str, str | None, Json | None]] = []
         rescored = self.payload["cut"] | {"verdict": "noisy", "reason": "found anew"}
@@ -336,7 +380,7 @@ class Explorer:
                 self.payload | {"cut": rescored},
             ),
         }
-        self.context = browser.new_context()
+        self.context = browser.new_context(**context)
         self.context.route("**/*", self._answer)
         self.page: Page = self.context.new_page()
         self.page.goto(ADDRESS + "?token=secret")
@@ -361,6 +405,29 @@ class Explorer:
 def explorer(browser: Browser, payload: Json) -> Iterator[Explorer]:
     opened = Explorer(browser, payload)
     yield opened
+    opened.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_the_explorer(browser: Browser, payload: Json, scheme: str) -> None:
+    opened = Explorer(browser, payload, color_scheme=scheme, bypass_csp=True)
+    assert _serious_faults(opened.page) == {}
+    opened.answers["/api/save"] = (400, {"error": "no such folder"})
+    opened.page.click("text=Save sanitized graph")
+    opened.says("Error: no such folder")
+    opened.page.click("button:text-is('Harmful')")
+    opened.says("Marked: 0 fine, 1 harmful.")
+    assert _serious_faults(opened.page) == {}
+    opened.context.close()
+
+
+def test_the_explorer_shows_reasons_beside_marks_and_known_edges(browser: Browser, payload: Json) -> None:
+    opened = Explorer(browser, payload, viewport={"width": 1280, "height": 900})
+    table, why = (
+        opened.page.locator(f"#edge-table {part}").first for part in ("", ".tabulator-cell[tabulator-field=why]")
+    )
+    right = [box["x"] + box["width"] for box in (table.bounding_box(), why.bounding_box()) if box]
+    assert right[1] <= right[0] + 2
     opened.context.close()
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score
 
 from kces import score
 from kces.cut import AlphaChoice, cut_at
@@ -14,9 +16,12 @@ from kces.datasets.builtin import synthetic
 from kces.datasets.planted import inject_cross_class_edges
 from kces.datasets.summary import edge_homophily
 from kces.datasets.toys import barbell
+from kces.errors import GraphWarning
+from kces.features.own_values import OwnColumn, OwnValues
 from kces.graph import Graph
 from kces.report import report_payload
 from kces.report.held import Held
+from kces.report.node_groups import node_groups
 from kces.report.page import as_script_text
 from kces.report.shown_graph import MOST_EDGES, MOST_EDGES_AT_A_NODE, MOST_NEIGHBORHOOD_EDGES
 from kces.scorers.scored import Scored
@@ -90,6 +95,45 @@ def test_classes_color_the_nodes_and_pseudo_labels_where_there_are_none() -> Non
         assert len(set(nodes["group"])) > 1
     plain = score(Graph.from_edges(barbell().edges))
     assert report_payload(plain, plain.cut(0.1))["nodes"]["group"] is None
+
+
+@pytest.mark.parametrize(("nodes", "features"), [(1_300, 32), (200, 64)])
+def test_pseudo_labels_need_neither_all_nodes_nor_all_features(nodes: int, features: int) -> None:
+    """More nodes than the sample, or more features than directions, as tables of customers have them."""
+    labeled = synthetic(n=nodes, features=features, seed=0)
+    scored = score(Graph.from_edges(labeled.edges, labeled.features))
+    found = node_groups(scored, np.arange(nodes))
+    assert found is not None
+    assert found.of_node.shape == (nodes,)
+    assert adjusted_rand_score(labeled.labels, found.of_node) > 0.2
+
+
+def test_a_table_of_nodes_is_carried_as_it_was_written() -> None:
+    people = pd.DataFrame({"name": list("abcd"), "age": [30, None, 50, 60], "city": ["Oslo", "Rome", "Oslo", "Rome"]})
+    links = pd.DataFrame({"source": list("abca"), "target": list("bcdd")})
+    with pytest.warns(GraphWarning):
+        scored = score((links, people))
+    table = report_payload(scored, scored.cut(0.5))["table"]
+    names = [str(scored.graph.ids_of(np.array([node]))[0]) for node in range(4)]
+    told = {
+        names[node]: [table["texts"][row[place]] for row in table["cells"]] for place, node in enumerate(table["nodes"])
+    }
+    assert table["columns"] == ["age", "city"]
+    assert told == {"a": ["30", "Oslo"], "b": ["no value", "Rome"], "c": ["50", "Oslo"], "d": ["60", "Rome"]}
+    plain = score(barbell())
+    assert report_payload(plain, plain.cut(0.1))["table"] is None
+
+
+def test_a_table_of_long_texts_is_bounded() -> None:
+    generator = np.random.default_rng(0)
+    words = np.array([f"{word:060d}" for word in range(12_000)], dtype=object)
+    own = OwnValues.of([(OwnColumn(f"note {place}", generator.permutation(words)), 1) for place in range(4)])
+    pairs = generator.integers(0, 12_000, size=(6_000, 2))
+    graph = Graph.from_edges(pairs, generator.random((12_000, 4)), own_values=own)
+    scored = Scored(graph, generator.random(graph.n_edges))
+    payload = report_payload(scored, scored.cut(0.3))
+    assert len(payload["table"]["columns"]) < payload["table"]["of"] == 4
+    assert len(as_script_text(payload)) < 3_000_000
 
 
 def test_unknown_classes_have_no_color() -> None:

@@ -48,7 +48,7 @@ def test_the_page_quotes_the_points(point: JsonObject, run: JsonObject) -> None:
         f"{run['seconds']:.1f}",
         f"{run['edges'] / run['seconds']:,.0f}",
     ]
-    cells += [f"{run['edges'] / run['seconds']:,.0f}", f"{run['peak_mb']:,.0f}", *per_edge]
+    cells += [f"{run['peak_mb']:,.0f}", *per_edge]
     assert f"| {' | '.join(cells)} |" in PAGE.read_text(encoding="utf-8")
 
 

@@ -80,15 +80,15 @@ def _never(*arguments: object, **named: object) -> None:
     raise AssertionError("this is known")
 
 
-@pytest.mark.parametrize("kind", ["dense", "no features", "wide", "train"])
+@pytest.mark.parametrize("kind", ["dense", "no features", "wide"])
 def test_robust_keeps_its_parts(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, chosen = GRAPH, ScoreOptions(labels="train" if kind == "train" else None)
+    graph, chosen = GRAPH, ScoreOptions()
     if kind == "no features":
         graph = Graph.from_edges(GRAPH.edges)
     if kind == "wide":
         wide = sp.csr_array(np.hstack([np.maximum(GRAPH.features, 0.0), np.zeros((120, 2048))]))
         graph = Graph.from_edges(GRAPH.edges, wide)
-    expected = score(graph, labels=chosen.labels)
+    expected = score(graph)
     found = score_in_run(graph, tmp_path / "run", chosen)
     np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-9)
     np.testing.assert_array_equal(found.cut().kept, expected.cut().kept)

@@ -51,10 +51,10 @@ def test_an_edge_is_silent_where_every_weighed_view_is_blank() -> None:
 
 def test_evidence_keeps_every_view_of_every_edge() -> None:
     graph = synthetic(n=120, seed=1)
-    found = gather_evidence(graph, standard_views(train_labels=True))
-    assert found.edge_views.shape == (graph.n_edges, 12)
+    found = gather_evidence(graph, standard_views())
+    assert found.edge_views.shape == (graph.n_edges, 8)
     assert found.edge_views.dtype == found.random_views.dtype == np.float32
-    assert len(found.columns) == len(set(found.columns)) == 12
+    assert len(found.columns) == len(set(found.columns)) == 8
     kappa = found.edge_views.astype(np.float64) @ found.weights
     np.testing.assert_allclose(pair_complexity(kappa), found.scores, rtol=1e-5)
 

@@ -99,5 +99,14 @@ def test_auto_says_that_the_paper_has_no_automatic_cut() -> None:
 
 def test_what_takes_minutes_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kces.engines.regime._SECONDS_PER_NODE", 3.0)
-    with pytest.warns(GraphWarning, match="preset paper takes some 4 minutes on 80 nodes, preset robust far less"):
+    with pytest.warns(GraphWarning, match="preset paper takes some 4 minute.s. on 80 nodes, preset robust far less"):
         kces.score_edges(synthetic(n=80, seed=1), preset="paper", engine="local")
+
+
+def test_it_is_said_before_the_clusters_are_found_and_of_the_engine_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kces.engines.regime._EXACT_WORK_PER_SECOND", 1e5)
+    monkeypatch.setattr("kces.scorers.paper.pseudo_labels", None)
+    with pytest.warns(GraphWarning, match="minute"), pytest.raises(TypeError, match="not callable"):
+        kces.score_edges(synthetic(n=80, seed=1), preset="paper", engine="exact")

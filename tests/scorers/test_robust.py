@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from kces.datasets.builtin import digits, synthetic
 from kces.datasets.toys import barbell, path, star, thorny
-from kces.errors import InvalidGraphError
+from kces.errors import InvalidParameterError
 from kces.graph import Graph
 from kces.kernel import RIDGE
 from kces.scorers import ScoreOptions, make_scorer
@@ -22,10 +22,6 @@ from kces.scorers.views import standard_views
 
 def robust_scores(graph: Graph, seed: int = 0) -> np.ndarray:
     return make_scorer(ScoreOptions(seed=seed)).score(graph).scores
-
-
-def train_label_scores(graph: Graph) -> np.ndarray:
-    return make_scorer(ScoreOptions(labels="train")).score(graph).scores
 
 
 def plant(graph: Graph, share: float, seed: int = 0) -> tuple[Graph, np.ndarray]:
@@ -137,24 +133,11 @@ def test_planted_edges_are_found_without_features() -> None:
     assert roc_auc_score(planted, robust_scores(noisy)) > 0.9
 
 
-def test_train_labels_help_when_features_do_not() -> None:
-    graph = synthetic(n=800, seed=0, classes=2, degree=16, homophily=0.95, signal=0.05)
-    noisy, planted = plant(graph, 0.2)
-    plain = roc_auc_score(planted, robust_scores(noisy))
-    assert roc_auc_score(planted, train_label_scores(noisy)) > plain
-
-
-def test_train_labels_must_be_there() -> None:
-    with pytest.raises(InvalidGraphError, match="no labels with train nodes"):
-        train_label_scores(path(5))
-    with pytest.raises(InvalidGraphError, match="fewer than two classes"):
-        train_label_scores(replace(path(5), labels=np.zeros(5, dtype=np.int64), train=np.arange(2)))
-
-
-def test_labels_of_other_nodes_are_never_read() -> None:
+def test_labels_are_never_read() -> None:
     graph = synthetic(n=300, seed=1)
-    shuffled = graph.labels.copy()
-    hidden = np.setdiff1d(np.arange(300), graph.train)
-    shuffled[hidden] = np.random.default_rng(0).permutation(shuffled[hidden])
-    assert np.array_equal(train_label_scores(graph), train_label_scores(replace(graph, labels=shuffled)))
     assert np.array_equal(robust_scores(graph), robust_scores(replace(graph, labels=None)))
+
+
+def test_labels_are_refused_with_what_they_can_do() -> None:
+    with pytest.raises(InvalidParameterError, match="known labels can choose the cut, as alpha labels"):
+        make_scorer(ScoreOptions(labels="given"))

@@ -72,7 +72,6 @@ def test_a_view_that_is_added_is_in_explanations_and_in_the_report() -> None:
 
 def test_the_standard_list() -> None:
     assert [view.name for view in standard_views()] == ["features", "patterns"]
-    assert [view.name for view in standard_views(train_labels=True)] == ["features", "patterns", "train-labels"]
     assert standard_views()[0] is FEATURES
     assert standard_views(seed=3)[1] == feature_patterns(3)
 

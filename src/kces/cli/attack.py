@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from kces.atomic import check_output
 from kces.cli.completion import complete_attack
-from kces.cli.graph_input import open_input
+from kces.cli.graph_input import check_target, open_input
 from kces.cli.input_options import InputOptions
 from kces.cli.option_groups import with_option_groups
 from kces.cli.options import (
@@ -24,7 +23,7 @@ from kces.cli.options import (
     QuietOption,
     SeedOption,
 )
-from kces.cli.output import console, print_json, progress_bar
+from kces.cli.output import console_beside, print_json, progress_bar
 from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.cli.settings import parse_settings, settings_option
 from kces.datasets.attacked_files import attacked_files, write_attacked
@@ -99,7 +98,7 @@ def attack(
     another in OUT.attack.npz.
     """
     for file in attacked_files(output, format):
-        check_output(file, force=force)
+        check_target(file, json=json, force=force)
     plugins = load_plugins(plugin)
     chosen = _find(method)
     params: dict[str, object] = {**parse_settings("--attack-option", attack_option)}
@@ -116,7 +115,7 @@ def attack(
         keys = ("method", "budget", "added", "removed", "seconds", "seed")
         print_json({key: log[key] for key in keys} | {"output": output, "files": files})
         return
-    console.print(
+    console_beside(output).print(
         f"{attacked.graph.name}: added {log['added']} and removed {log['removed']} of {clean.n_edges} edges "
         f"in {log['seconds']:.1f} s (seed {seed}); wrote {' and '.join(map(str, files))}",
         soft_wrap=True,

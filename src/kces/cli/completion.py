@@ -45,7 +45,7 @@ def complete_engine(incomplete: str) -> list[str]:
 
 def complete_labels(incomplete: str) -> list[str]:
     """Kinds of labels that begin with ``incomplete``; where none does, the shell offers files."""
-    return _starting(incomplete, (*CLUSTERINGS, "given", "train"))
+    return _starting(incomplete, (*CLUSTERINGS, "given"))
 
 
 def complete_encoding(incomplete: str) -> list[str]:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from kces.cli.graph_input import open_input
+from kces.cli.graph_input import check_target, open_input
 from kces.cli.input_options import InputOptions, asked_with_options
 from kces.cli.option_groups import with_option_groups
 from kces.cli.options import ForceOption, FormatOption, GraphArgument, JsonOption, QuietOption
-from kces.cli.output import print_json, print_lines, progress_bar
+from kces.cli.output import console_beside, print_json, print_lines, progress_bar
 from kces.datasets import DATASETS
 from kces.datasets.builtin import is_builtin
 from kces.errors import AmbiguousInputError, InvalidParameterError
@@ -58,11 +58,14 @@ def convert(
         raise InvalidParameterError("NODES and --features are the same; give one of them")
     described = nodes or inputs.features
     if not chosen.is_folder:
-        opened = open_input(graph, inputs)
-        write_graph(opened.graph, output, format=chosen.name, force=force)
-        print_lines(
-            [f"{opened.graph.name}: {opened.graph.n_nodes} nodes, {opened.graph.n_edges} edges; wrote {output}"]
-        )
+        check_target(output, json=json, force=force)
+        read = open_input(graph, inputs).graph
+        write_graph(read, output, format=chosen.name, force=force)
+        if json:
+            print_json({"graph": read.name, "nodes": read.n_nodes, "edges": read.n_edges, "output": output})
+            return
+        said = f"{read.name}: {read.n_nodes} nodes, {read.n_edges} edges; wrote {output}"
+        print_lines([said], to=console_beside(output))
         return
     check_new_folder(output, force=force)
     with progress_bar(quiet=quiet or json) as progress:

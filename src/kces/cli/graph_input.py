@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from kces.atomic import check_output
+from kces.atomic import check_output, is_standard_output
 from kces.cli.input_options import InputOptions, asked_with_options
 from kces.datasets import DATASETS, load_attacked
 from kces.datasets.attacked import AttackedGraph
@@ -16,7 +16,6 @@ from kces.datasets.builtin import is_builtin
 from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.edge_records import EdgeRecords
-from kces.interop.formats.edge_list import TextRecords
 from kces.interop.graph_files import LoadedGraph, read_graph, write_graph
 from kces.interop.limits import STANDARD_STREAM
 from kces.interop.node_labels import read_labels
@@ -52,11 +51,6 @@ class GraphInput:
     def records(self) -> EdgeRecords | None:
         """The rows of the file, if it is an edge list."""
         return None if self.file is None else self.file.records
-
-    @property
-    def delimiter(self) -> str | None:
-        """What is between the cells of the file, if it is text."""
-        return self.records.table.delimiter if isinstance(self.records, TextRecords) else None
 
     def reading(self) -> list[str]:
         """How the files were read, one line each, for people."""
@@ -99,10 +93,10 @@ def open_input(text: str, options: InputOptions) -> GraphInput:
 
 def check_target(path: Path, *, json: bool, force: bool) -> bool:
     """Refuse early an output that could not be written; true if it is standard output."""
-    to_stdout = path == STANDARD_STREAM
+    to_stdout = is_standard_output(path)
     if to_stdout and json:
-        raise InvalidParameterError("--json and -o - both write to standard output; choose one")
-    if not to_stdout:
+        raise InvalidParameterError(f"--json and -o {path} both write to standard output; choose one")
+    if path != STANDARD_STREAM:
         check_output(path, force=force)
     return to_stdout
 
@@ -111,7 +105,7 @@ def resolve_labels(text: str | None) -> Any:
     """``--labels``: a method's name stays, a file becomes one class per node."""
     if text is None:
         return None
-    if text in (*CLUSTERINGS, "given", "train", "none"):
+    if text in (*CLUSTERINGS, "given"):
         return text
     if not Path(text).exists():
         raise InvalidParameterError(f"--labels {text} is neither a file nor one of {', '.join(CLUSTERINGS)}, given")

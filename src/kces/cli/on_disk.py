@@ -38,8 +38,6 @@ def stays_on_disk(graph: str, inputs: InputOptions, scoring: ScoringOptions) -> 
 def _why_in_memory(folder: GraphFolder, scoring: ScoringOptions) -> str:
     if scoring.preset != "robust":
         return f"preset {scoring.preset} solves for all nodes at once"
-    if scoring.labels not in (None, "none"):
-        return "of preset robust only the score without labels is computed on disk"
     from kces.scale.robust_on_disk import streams  # loads numba, which a graph in memory may not need
 
     return streams(folder)

@@ -97,9 +97,9 @@ LabelsOption = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        metavar="kmeans|gmm|spectral|given|train|FILE",
-        help="Pseudo labels: a clustering, the graph's own labels, or a file with one class per node (npy or text). "
-        "With preset robust: train, the labels of the train nodes.",
+        metavar="kmeans|gmm|spectral|given|FILE",
+        help="Pseudo labels of preset paper: a clustering, the graph's own labels, or a file with one class per node "
+        "(npy or text).",
         autocompletion=complete_labels,
     ),
 ]

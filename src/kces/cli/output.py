@@ -6,17 +6,20 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
+from kces.atomic import is_standard_output
+from kces.cli.terminal import shortened, shown
 from kces.progress import Progress, silent
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-__all__ = ["console", "errors", "print_json", "print_lines", "progress_bar", "show_table"]
+__all__ = ["console", "console_beside", "errors", "print_json", "print_lines", "progress_bar", "show_table"]
 
 _WIDTH_WITHOUT_TERMINAL = 160
 # A pipe or a file has no width: give wide tables room there.
@@ -25,6 +28,15 @@ errors = Console(stderr=True)
 
 _HOURS_BACK = 4 * 3600.0
 """Time left is estimated from this many seconds: steps may take minutes, and rich looks back half of one."""
+
+
+def console_beside(output: Path) -> Console:
+    """Where to say what was done: not where the result itself has gone.
+
+    >>> console_beside(Path("/dev/stdout")) is errors, console_beside(Path("clean.csv")) is console
+    (True, True)
+    """
+    return errors if is_standard_output(output) else console
 
 
 def print_json(payload: Any) -> None:
@@ -42,14 +54,14 @@ def _plain(value: Any) -> Any:
 def print_lines(lines: Iterable[str], *, to: Console = console) -> None:
     """Plain lines, on stdout unless told otherwise; a long one is not wrapped, so that it can be searched for."""
     for line in lines:
-        to.print(escape(line), highlight=False, soft_wrap=True)
+        to.print(escape(shown(line)), highlight=False, soft_wrap=True)
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A small table on stdout, whole at any width of the terminal.
 
     Where the table is too wide, its widest column is broken between words; where that is not enough, every row becomes
-    a list of its own, a line per column.
+    a list of its own, a line per column. A cell of more than a thousand characters is shortened.
 
     Parameters
     ----------
@@ -58,6 +70,7 @@ def show_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     rows : the cells.
     """
     console.print(f"[bold]{escape(title)}[/]", highlight=False)
+    rows = [[shown(shortened(cell)) for cell in row] for row in rows]
     broken, width = _fit(columns, rows)
     if width < _longest_word(columns, rows, broken):
         _show_lists(columns, rows)

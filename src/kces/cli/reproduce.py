@@ -69,6 +69,10 @@ def reproduce(
     store: Annotated[
         Path | None, typer.Option("--store", metavar="FILE", help="Finished cells. Default: in the cache folder.")
     ] = None,
+    cells: Annotated[
+        Path | None,
+        typer.Option("--cells", metavar="DIR", help="Finished cells as text: read before the run, written after it."),
+    ] = None,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,
     json: JsonOption = False,
@@ -107,7 +111,8 @@ def reproduce(
         settings = lab.Settings(jobs, limit, timeout, retry_failed, data_root)
     try:
         with progress_bar(quiet=quiet or json) as progress, _on_cluster(settings, workers, cluster) as settings:
-            report, ran = lab.reproduce(experiment, plan, store or lab.default_store(), settings, progress=progress)
+            place = store or lab.default_store()
+            report, ran = lab.reproduce(experiment, plan, place, settings, kept=cells, progress=progress)
     except KeyboardInterrupt:
         errors.print("stopped; finished cells are kept: the same command goes on from here", highlight=False)
         raise typer.Exit(130) from None

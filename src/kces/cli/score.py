@@ -18,6 +18,7 @@ from kces.cli.output import errors, print_json, print_lines, show_table
 from kces.cli.scale_options import ScaleOptions
 from kces.cli.score_input import ScoredInput, ScoringOptions
 from kces.errors import InvalidParameterError
+from kces.interop.formats.edge_list import text_style
 from kces.interop.json_records import plain_records
 from kces.interop.scored_rows import check_order, scored_rows
 from kces.interop.table_files import table_format, write_table
@@ -86,7 +87,7 @@ def _write_and_show(
     if output is not None:
         typed = table_format(output).typed
         rows = scored_rows(scored.graph, results, records, order=order, typed=typed)
-        write_table(rows, output, delimiter=found.opened.delimiter, force=force)
+        write_table(rows, output, style=text_style(records), force=force)
     if json:
         rows = scored_rows(scored.graph, results, records, order=order)
         print_json(found.facts() | {"output": output, "scores": plain_records(rows)})

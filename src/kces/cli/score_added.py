@@ -45,7 +45,7 @@ def score_added_links(
         found = score_added(folder, model, pairs)
     rows = _rows(frame, found)
     if output is not None:
-        write_table(rows, output, delimiter=None, force=force)
+        write_table(rows, output, force=force)
     facts = {
         "graph": folder.name,
         "links": len(rows),

@@ -55,18 +55,27 @@ def refuse_unsafe(address: str) -> None:
 
     >>> refuse_unsafe("https://example.org/cora.npz")
     """
-    parts = urllib.parse.urlsplit(address)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _THIS_MACHINE):
+    scheme = urllib.parse.urlsplit(address).scheme
+    if scheme != "https" and not (scheme == "http" and _is_this_machine(address)):
         raise UnreadableFileError(f"{address} is not https, so anyone on the way could change the file")
 
 
+def _is_this_machine(address: str) -> bool:
+    return urllib.parse.urlsplit(address).hostname in _THIS_MACHINE
+
+
 class _SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows to other hosts, because what comes is held against its SHA-256, but never away from https."""
+    """Follows to other hosts, because what comes is held against its SHA-256, but never away from https.
+
+    Nor from elsewhere to this machine, whose own servers trust who is on it.
+    """
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> urllib.request.Request | None:
         refuse_unsafe(newurl)
+        if _is_this_machine(newurl) and not _is_this_machine(req.full_url):
+            raise UnreadableFileError(f"{req.full_url} leads to {newurl}, which is on this machine; it is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

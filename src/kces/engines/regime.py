@@ -48,8 +48,8 @@ _FILL, _FILL_OF_LARGE_GRAPHS = 24, 16
 
 _SECONDS_PER_NODE, _SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 1e-3, 5e-6, 1.2e-9
 """Of the local engine on graphs of ``make shapes``, and of reducing features: enough to tell minutes from hours."""
-_SECONDS_PER_EXACT = 5e-11
-"""Of the exact engine, by multiplication, as measured for ``EXACT_WORK``."""
+_EXACT_WORK_PER_SECOND = 2e10
+"""Multiplications of the exact engine, many of them in small matrices."""
 
 
 @dataclass(frozen=True)
@@ -125,23 +125,25 @@ class Regime:
         """Whether the inner products of all pairs of nodes are kept."""
         return self.solver == "direct"
 
-    @property
-    def local_seconds(self) -> float:
-        """Rough seconds that the local engine takes on two cores; the engines that solve no less take no longer.
+    def minutes(self, engine: str) -> int:
+        """Rough minutes that an engine takes on two cores, ``auto`` too: 0 where it is less than one.
 
         >>> from kces.datasets.toys import barbell
-        >>> Regime.of(barbell()).local_seconds < 1
-        True
+        >>> Regime.of(barbell()).minutes("exact")
+        0
         """
+        return int(self.seconds(engine) / 60)
+
+    def seconds(self, engine: str) -> float:
+        """The same in seconds."""
+        if "exact" in (engine, self.engine if engine == "auto" else ""):
+            return self.exact_work / _EXACT_WORK_PER_SECOND
+        if engine not in ("auto", "local", "gradient"):
+            return 0.0  # subgraphs alone, without a system of all nodes
         seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width)
         if self.compacts:
             seconds += _SECONDS_PER_PRODUCT * self.width**2 * (self.nodes + self.features)
         return seconds
-
-    @property
-    def exact_seconds(self) -> float:
-        """The same of the exact engine."""
-        return _SECONDS_PER_EXACT * self.exact_work
 
     @property
     def compacts(self) -> bool:

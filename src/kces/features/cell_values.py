@@ -7,7 +7,7 @@ import pandas as pd
 
 from kces.types import Array
 
-__all__ = ["read_dates", "read_flags", "read_numbers"]
+__all__ = ["days_since_the_first", "read_dates", "read_flags", "read_numbers"]
 
 _YES = frozenset({"true", "yes", "y", "t"})
 _NO = frozenset({"false", "no", "n", "f"})
@@ -44,6 +44,15 @@ def read_dates(cells: pd.Series) -> Array | None:
     """
     if not cells.str.fullmatch(_ISO_DATE).all():
         return None
+    return days_since_the_first(cells)
+
+
+def days_since_the_first(cells: pd.Series) -> Array | None:
+    """Dates in ISO form as days since the first of them, or None if a day does not exist.
+
+    >>> days_since_the_first(pd.Series(["2024-02-29", "2024-03-01"])).tolist()
+    [0.0, 1.0]
+    """
     times = pd.to_datetime(cells, format="ISO8601", utc=True, errors="coerce")
     if times.isna().any():
         return None

@@ -14,7 +14,8 @@ from kces.errors import InvalidGraphError
 from kces.features.cell_values import read_dates, read_flags, read_numbers
 from kces.features.missing import as_text, missing_cells
 from kces.features.own_values import OwnColumn
-from kces.features.written_numbers import read_written_numbers
+from kces.features.written_dates import are_written_dates, read_written_dates
+from kces.features.written_numbers import are_written_numbers, read_written_numbers
 from kces.types import Array, Bools, Values
 
 __all__ = ["MAX_LEVELS", "EncodedColumn", "encode_column"]
@@ -23,6 +24,8 @@ MAX_LEVELS = 20
 """A text column with more values than this, or with more than half as many as rows, is a name and no category."""
 
 _ONE_VALUE = 1e-12
+_ROWS_TO_COUNT = 20
+"""Rows below which consecutive numbers may be chance."""
 _NESTED = (list, tuple, set, dict, np.ndarray)
 
 
@@ -40,6 +43,7 @@ class EncodedColumn:
     measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
     missing : how many cells had no value.
     cells : (rows,) the column as it was handed in; None for lists, whose places are the columns.
+    order : of dates that are not in ISO form, which part comes first.
     """
 
     source: str
@@ -49,6 +53,14 @@ class EncodedColumn:
     measured: list[bool]
     missing: int
     cells: Values | None = None
+    order: str = ""
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether it numbers the rows, as the index of a table does that was written out with it."""
+        if self.kind != "numbers" or self.missing or len(self.values) < _ROWS_TO_COUNT:
+            return False
+        return bool((np.diff(self.values[:, 0]) == 1.0).all())
 
     def own_columns(self) -> list[tuple[OwnColumn, int]]:
         """The column as its owner wrote it, with the number of features made of it; of lists each place by itself."""
@@ -96,7 +108,7 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
         read = _text_values
     if missing.all():
         return EncodedColumn(name, "nothing", [], np.empty((len(column), 0)), [], int(missing.sum()))
-    kind, known = read(name, cells[~missing])
+    kind, known, order = read(name, cells[~missing])
     if known is None:
         return replace(_one_hot(name, cells, missing), cells=_as_written(cells, missing))
     if np.isinf(known).any():
@@ -105,7 +117,7 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
             f"column {name!r} holds an infinite value in row {place}; replace it or drop the column"
         )
     encoded = _filled(name, kind, known, missing)
-    return replace(encoded, cells=_own_cells(column, kind, encoded.values[:, 0], missing))
+    return replace(encoded, cells=_own_cells(column, kind, encoded.values[:, 0], missing), order=order)
 
 
 def _own_cells(column: pd.Series, kind: str, values: Array, missing: Bools) -> Values:
@@ -128,26 +140,30 @@ def _is_typed(column: pd.Series) -> bool:
     return bool(is_time or types.is_numeric_dtype(column.dtype))
 
 
-def _typed_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
+def _typed_values(name: str, known: pd.Series) -> tuple[str, Array | None, str]:
     types = pd.api.types
     if types.is_datetime64_any_dtype(known.dtype):
         known = known - known.min()
     if types.is_timedelta64_dtype(known.dtype):
-        return "dates", (known / pd.Timedelta(days=1)).to_numpy(dtype=np.float64)
+        return "dates", (known / pd.Timedelta(days=1)).to_numpy(dtype=np.float64), ""
     if types.is_complex_dtype(known.dtype):
         raise InvalidGraphError(f"column {name!r} holds complex numbers; split it into two columns or drop it")
     kind = "flags" if types.is_bool_dtype(known.dtype) else "numbers"
-    return kind, known.to_numpy(dtype=np.float64)
+    return kind, known.to_numpy(dtype=np.float64), ""
 
 
-def _text_values(name: str, known: pd.Series) -> tuple[str, Array | None]:
+def _text_values(name: str, known: pd.Series) -> tuple[str, Array | None, str]:
+    """The kind of the cells, their values if they are no words, and the order of written dates."""
     if (flags := read_flags(known)) is not None:
-        return "flags", flags
+        return "flags", flags, ""
     if (numbers := read_numbers(known)) is not None:
-        return "numbers", numbers
+        return "numbers", numbers, ""
     if (dates := read_dates(known)) is not None:
-        return "dates", dates
-    return "written", read_written_numbers(name, known)
+        return "dates", dates, ""
+    if (written := read_written_dates(name, known)) is not None:
+        order, days = written
+        return "dates", days, order
+    return "written", read_written_numbers(name, known), ""
 
 
 def _filled(name: str, kind: str, known: Array, missing: Bools) -> EncodedColumn:
@@ -184,9 +200,11 @@ def _from_lists(name: str, column: pd.Series) -> EncodedColumn:
 
 def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
     known = text[~missing]
-    _refuse_mixed(name, known)
+    _refuse_strays(name, known, pd.to_numeric(known, errors="coerce").notna().to_numpy(), "a number")
     levels = sorted(known.unique())
     if len(levels) > MAX_LEVELS or 2 * len(levels) > len(text):
+        _refuse_strays(name, known, are_written_dates(known), "a date")
+        _refuse_strays(name, known, are_written_numbers(known), "a number")
         raise InvalidGraphError(
             f"column {name!r} holds text with {len(levels)} values in {len(text)} rows (such as {levels[0][:30]!r}),"
             " too many to be categories; drop it, or encode it as numbers (dates as 2024-01-31)"
@@ -201,11 +219,15 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
     return EncodedColumn(name, "words", names, block, [False] * len(names), int(missing.sum()))
 
 
-def _refuse_mixed(name: str, known: pd.Series) -> None:
-    """Numbers with a stray word among them are a damaged column and no set of categories."""
-    strays = known[pd.to_numeric(known, errors="coerce").isna()]
-    if 2 * len(strays) <= len(known):
+def _refuse_strays(name: str, known: pd.Series, fits: Bools, expected: str) -> None:
+    """Numbers or dates with a stray word among them are a damaged column and no set of categories."""
+    strays = known[~fits]
+    if 0 < 2 * len(strays) <= len(known):
         raise InvalidGraphError(
-            f"column {name!r} has {strays.iloc[0][:40]!r} in row {strays.index[0]} where a number is expected;"
-            " correct the cell, leave it empty or drop the column"
+            f"column {name!r} has {strays.iloc[0][:40]!r} in row {strays.index[0]} where {expected} is expected"
+            f"{_how_many(len(strays))}; correct the cell, leave it empty or drop the column"
         )
+
+
+def _how_many(strays: int) -> str:
+    return "" if strays == 1 else f" ({strays} cells are no such)"

@@ -8,7 +8,9 @@ from kces.types import Bools
 
 __all__ = ["MISSING_WORDS", "as_text", "missing_cells"]
 
-MISSING_WORDS = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", "none", "nat", "?"})
+MISSING_WORDS = frozenset(
+    {"", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "<na>", "null", "none", "nat", "?", "-", "--", "–", "—"}
+)
 
 
 def as_text(column: pd.Series) -> pd.Series:
@@ -19,7 +21,7 @@ def as_text(column: pd.Series) -> pd.Series:
 def missing_cells(text: pd.Series) -> Bools:
     """Which cells of a column of text are empty or hold a word for nothing, in any case.
 
-    >>> missing_cells(pd.Series(["3", "", "NA", "None", "?", "0"])).tolist()
-    [False, True, True, True, True, False]
+    >>> missing_cells(pd.Series(["3", "", "NA", "None", "?", "-", "0", "-1"])).tolist()
+    [False, True, True, True, True, True, False, False]
     """
     return text.str.lower().isin(MISSING_WORDS).to_numpy(dtype=bool)

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kces.types import Ints, Values
+from kces.types import Features, Ints, Values, is_sparse
 
-__all__ = ["OwnColumn", "OwnValue", "OwnValues", "in_words"]
+__all__ = ["OwnColumn", "OwnValue", "OwnValues", "in_words", "own_columns"]
 
 OwnValue: TypeAlias = "str | int | float | bool | None"
 
@@ -78,6 +78,17 @@ class OwnValues:
         [0, 0]
         """
         return cls(tuple(column for column, _ in made), np.repeat(np.arange(len(made)), [count for _, count in made]))
+
+
+def own_columns(matrix: Features) -> OwnValues | None:
+    """The columns of a matrix before it is scaled, called by their numbers; None of a sparse one, which is not shifted.
+
+    >>> own_columns(np.array([[5.0, 7.0]])).columns[1].name
+    'feature 1'
+    """
+    if is_sparse(matrix):
+        return None
+    return OwnValues.of([(OwnColumn(f"feature {place}", cells), 1) for place, cells in enumerate(matrix.T)])
 
 
 def in_words(value: OwnValue) -> str:

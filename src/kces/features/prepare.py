@@ -86,6 +86,8 @@ def prepare_features(
     # A table that is taken as it is keeps its constants, too: what is written back must be what was read.
     varying = encoded if scale == "none" else [column.without_constants() for column in encoded]
     used = [column for column in varying if column.names] or [column for column in encoded if column.names]
+    if scale != "none" and columns is None:
+        used = [column for column in used if not column.counts_rows] or used
     matrix, names, scaling = _on_one_scale(used, scale)
     own = OwnValues.of([each for column in used for each in column.own_columns()])
     if len(names) > len(own.made_from):  # a column of ones beside the only one
@@ -158,14 +160,18 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     written = [each for each in encoded if each.kind == "written"]
     if written:
         notes.append(f"read as numbers: {_listed([(_as_read(each), None) for each in written])}")
-    dates = [(each.source, None) for each in encoded if each.kind == "dates"]
+    dates = [(f"{each.source}{each.order and f' ({each.order})'}", None) for each in encoded if each.kind == "dates"]
     if dates:
         notes.append(f"dates as days: {_listed(dates)}")
     empty = [(each.source, None) for each in encoded if not each.names]
     if empty:
         notes.append(f"left out, no values: {_listed(empty)}")
     of_use = {each.source for each in used}
-    constant = [(each.source, None) for each in encoded if each.names and each.source not in of_use]
+    counting = [(each.source, None) for each in encoded if each.counts_rows and each.source not in of_use]
+    if counting:
+        notes.append(f"left out, it only counts the rows: {_listed(counting)}")
+    idle = [each for each in encoded if each.names and each.source not in of_use and not each.counts_rows]
+    constant = [(each.source, None) for each in idle]
     if constant:
         notes.append(f"left out, one value for all nodes: {_listed(constant)}")
     return notes

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from kces.errors import InvalidGraphError
-from kces.types import Array
+from kces.types import Array, Bools
 
-__all__ = ["read_written_numbers"]
+__all__ = ["are_written_numbers", "has_decimal_commas", "read_written_numbers"]
 
 _CURRENCY = r"[$€£¥₹₽₩₪₺₴฿]|[A-Z]{3}"
 _WITH_UNIT = re.compile(
@@ -20,9 +20,19 @@ _WITH_UNIT = re.compile(
 _SPACES_BETWEEN_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
 _SPACES = re.compile(r"[ '’\u00a0\u202f]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+")
+_SURELY_DECIMAL_COMMA = re.compile(r"\D*\d[\d.]*,(?:\d{1,2}|\d{4,})\D*")
 _THREE_AFTER_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?|[+-]?\d+(\.\d+)?")
 _GROUPED_BY_POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?|[+-]?\d+(,\d+)?")
+
+
+def are_written_numbers(cells: pd.Series) -> Bools:
+    """Which cells have the shape of a number, with or without a sign or a unit.
+
+    >>> are_written_numbers(pd.Series(["1.234,50 €", "12", "unknown"])).tolist()
+    [True, True, False]
+    """
+    return cells.str.fullmatch(_WITH_UNIT).to_numpy(dtype=bool)
 
 
 def read_written_numbers(name: str, cells: pd.Series) -> Array | None:
@@ -50,6 +60,23 @@ def read_written_numbers(name: str, cells: pd.Series) -> Array | None:
             return None
         numbers = pd.to_numeric(separated, errors="coerce")
     return None if numbers.isna().any() else numbers.to_numpy(dtype=np.float64)
+
+
+def has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Whether a column of text holds numbers that cannot be read but with a comma before their decimals.
+
+    >>> has_decimal_commas(pd.DataFrame({"amount": ["1.234,50", "7,5"]}))
+    True
+    >>> has_decimal_commas(pd.DataFrame({"amount": ["1,234", "7.5"], "name": ["a, b", "c"]}))
+    False
+    """
+    return any(_is_with_decimal_commas(frame.iloc[:, place].astype(str).str.strip()) for place in range(frame.shape[1]))
+
+
+def _is_with_decimal_commas(cells: pd.Series) -> bool:
+    known = cells[cells != ""]
+    decimals = bool(known.str.fullmatch(_SURELY_DECIMAL_COMMA).any())  # asked first: of most columns it is the end
+    return decimals and bool(are_written_numbers(known).all()) and not bool(known.str.contains(r",.*\.").any())
 
 
 def _without_units(name: str, cells: pd.Series) -> pd.Series | None:

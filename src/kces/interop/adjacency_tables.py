@@ -43,8 +43,8 @@ def refuse_adjacency(cells: pd.DataFrame, path: Path, remedy: str = _REMEDY) -> 
 
 def _is_matrix_of_links(text: pd.DataFrame) -> bool:
     try:
-        values = text.to_numpy(dtype=str).astype(np.float64)
-    except ValueError:
+        values = text.apply(pd.to_numeric).to_numpy(dtype=np.float64)
+    except (ValueError, TypeError):
         return False
     if not (values >= 0).all():
         return False

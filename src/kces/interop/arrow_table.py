@@ -15,8 +15,10 @@ from kces.interop.optional import require
 __all__ = ["arrow_frame", "pyarrow", "read_arrow"]
 
 # Measured on edge lists of many rows: names as Python text and the graph made of them take most of it.
-_BYTES_PER_ROW = 120
+_BYTES_PER_ROW = 180
 _BYTES_PER_VALUE = 32
+_COPIES_OF_TEXT = 4
+"""In Arrow, in pandas, as names of nodes and in the output."""
 
 
 def pyarrow(module: str) -> Any:
@@ -55,7 +57,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _unfolded_bytes(column: Any) -> int:
-    """The length of all text of a column that lies in dictionaries, in Arrow and again in pandas."""
+    """What all text of a column that lies in dictionaries takes once it is written out."""
     compute = pyarrow("pyarrow.compute")
     total = 0
     for chunk in column.chunks:
@@ -63,7 +65,7 @@ def _unfolded_bytes(column: Any) -> int:
             continue
         lengths = compute.fill_null(compute.binary_length(chunk.dictionary), 0).to_numpy(zero_copy_only=False)
         uses = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
-        total += 2 * int(lengths.astype(np.int64)[uses].sum())
+        total += _COPIES_OF_TEXT * int(lengths.astype(np.int64)[uses].sum())
     return total
 
 

@@ -22,6 +22,7 @@ from kces.interop.node_rows import NodeRows
 from kces.interop.optional import require
 from kces.interop.records import count_weights
 from kces.interop.typed_edges import TypedEnds, find_typed_ends
+from kces.text_ids import text_ids
 from kces.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class TableSource(Source[Table]):
             rows.features,
             n_nodes=len(rows.ids),
             labels=rows.labels,
-            node_ids=plain_ids(rows.ids) if self._names_are_numbers() else rows.ids.astype(str),
+            node_ids=plain_ids(rows.ids) if self._names_are_numbers() else text_ids(rows.ids),
             feature_names=rows.feature_names,
             own_values=rows.own_values,
             weighted=0 if weights is None else count_weights(weights),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,14 @@ _ROUNDED = r"\d(\.\d+)?[eE]\+\d+"
 
 
 def warn_of_doubtful_ids(names: npt.NDArray[Any], path: Path) -> None:
-    """Say that names look like large numbers that a spreadsheet has rounded, or differ by case or blanks alone.
+    """Say that names look like large numbers that a spreadsheet has rounded, or alike but for case or blanks.
 
     >>> import numpy as np
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
     ...     warn_of_doubtful_ids(np.array(["Ann", "bob", "ann"], dtype=object), Path("links.csv"))
     >>> print(said[0].message)
-    links.csv: 'Ann' and 'ann' are taken for two nodes; 1 name(s) differ by case or blanks alone
+    links.csv: 'Ann' and 'ann' are taken for two nodes; 1 name(s) differ by case, blanks or hidden marks alone
     """
     text = pd.Series(names, dtype=object).astype(str)
     if text.str.isdecimal().all():
@@ -42,7 +43,7 @@ def warn_of_doubtful_ids(names: npt.NDArray[Any], path: Path) -> None:
         first = text[plain == plain.iloc[second]].iloc[0]
         _warn(
             f"{path}: {first!r} and {text.iloc[second]!r} are taken for two nodes; {int(twins.sum())} name(s) differ by"
-            " case or blanks alone"
+            " case, blanks or hidden marks alone"
         )
 
 
@@ -64,9 +65,20 @@ def near_name(name: str, known: npt.NDArray[Any]) -> str:
 
 
 def _plain(text: pd.Series) -> pd.Series:
-    folded = text.str.casefold()
+    """Names as the eye reads them: without case, marks that are not shown, and ways to write one letter."""
+    strange = ~text.map(str.isascii)
+    folded = text.mask(strange, text[strange].map(_as_shown)).str.casefold()
     spaced = folded.str.contains(r"\s\s|[^\S ]")  # few have any, and parting all takes seconds for a million
     return folded.mask(spaced, folded[spaced].str.split().str.join(" "))
+
+
+def _as_shown(name: str) -> str:
+    """
+    >>> _as_shown("Jose\\u0301\\ufeff") == _as_shown("Jos\\xe9")
+    True
+    """
+    composed = unicodedata.normalize("NFKC", name)
+    return "".join(character for character in composed if unicodedata.category(character) != "Cf")
 
 
 def _warn(message: str) -> None:

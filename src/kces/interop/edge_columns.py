@@ -19,6 +19,7 @@ from kces.interop.node_rows import NodeRows
 from kces.interop.node_table import NodeTable
 from kces.interop.outputs import plain_name
 from kces.interop.records import count_weights
+from kces.text_ids import text_ids
 from kces.types import Ints, Values
 
 __all__ = ["EndColumns", "integer_ids", "plain_ids"]
@@ -43,7 +44,7 @@ def plain_ids(names: Values) -> Values | None:
     """Node ids for a graph from names as text: None if they only count 0 … N-1, integers where all are."""
     numbers = integer_ids(names)
     if numbers is None:
-        return names.astype(str)
+        return text_ids(names)
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
@@ -93,6 +94,9 @@ class EndColumns:
             raise InvalidGraphError(
                 f"{path} {self.where(record)} has an empty node id{total}; fill it in or delete the row"
             )
+        if any("\0" in name for name in names):
+            record = int(np.array(["\0" in name for name in names])[ends].any(axis=1).argmax())
+            raise InvalidGraphError(f"{path} {self.where(record)} has a node id with a NUL in it, which is no text")
         self._warn_of_missing(path, names, ends)
         warn_of_doubtful_ids(names, path)
         rows = NodeRows(names) if table is None else self._described(path, names, ends, table)

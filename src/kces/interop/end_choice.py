@@ -12,6 +12,7 @@ import pandas as pd
 
 from kces.errors import AmbiguousInputError, InvalidParameterError
 from kces.features.cell_values import read_dates, read_flags
+from kces.features.written_dates import are_written_dates
 from kces.interop.end_names import is_no_end_name, known_pairs
 from kces.interop.text_table import is_number
 
@@ -164,7 +165,7 @@ def _can_be_end(column: pd.Series) -> bool:
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.notna().all():
         return bool((numbers == np.floor(numbers)).all())
-    return read_dates(cells) is None and read_flags(cells) is None
+    return read_dates(cells) is None and not are_written_dates(cells).all() and read_flags(cells) is None
 
 
 def _counts_rows(column: pd.Series) -> bool:

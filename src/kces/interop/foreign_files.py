@@ -30,7 +30,7 @@ _CONTENTS = (
     (b"\xd0\xcf\x11\xe0", "is an old Excel file under the name of text; save its sheet as CSV"),
     (b"SQLite format 3", "is a database under the name of text; export the table as CSV"),
     (b"PAR1", "is a Parquet file under the name of text; call it .parquet"),
-    (b"\x1f\x8b", "is packed; let its name end in .gz"),
+    (b"\x1f\x8b", "is packed, or packed twice; unpack it, or let its name end in .gz"),
     (b"%%MatrixMarket", "is a Matrix Market file; " + _MATRIX.format("mmread")),
     (b"%PDF", "is a PDF file under the name of text"),
 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kces.atomic import is_stream
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.delimiters import named_delimiter
@@ -202,7 +203,7 @@ def output_format(path: str | Path, format: str | None = None, *, default: str =
     target = Path(path)
     if format is not None:
         return format_named(format)
-    if target == STANDARD_STREAM or target.parent == Path("/dev") or target.is_fifo():
+    if target == STANDARD_STREAM or (format_of(target) is None and is_stream(target)):
         return FORMATS[default]
     found = format_of(target)
     if found is None and target.is_dir():

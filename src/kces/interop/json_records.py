@@ -7,11 +7,11 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
-from kces.errors import UnreadableFileError
+from kces.errors import UnreadableFileError, one_line
 from kces.interop.limits import damage_named
 
 __all__ = ["JsonRecords", "json_frame", "json_lines", "json_records", "plain_records"]
@@ -19,7 +19,7 @@ __all__ = ["JsonRecords", "json_frame", "json_lines", "json_records", "plain_rec
 Record: TypeAlias = "dict[str, object] | list[object]"
 _EDGE_KEYS = ("edges", "links", "records", "data")
 _SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def json_records(text: str, path: Path, *, keys: tuple[str, ...] = _EDGE_KEYS) -
         if text[start : start + 1] != "[":
             raise UnreadableFileError(f"{path} holds no list of records")
         found = JsonRecords(*_items(text, start))
-        json.loads(text)  # what stands around the records must be sound, too
+        _refuse_half_characters(text, _loads(text))  # what stands around the records must be sound, too
     _check(found.records, path, "record")
     return found
 
@@ -76,13 +76,46 @@ def json_lines(text: str, path: Path) -> JsonRecords:
     for number, line in enumerate(io.StringIO(text, newline=""), start=1):
         if line.strip():
             try:
-                records.append(json.loads(line))
+                records.append(_loads(line))
+                _refuse_half_characters(line, records[-1])
             except (ValueError, RecursionError) as error:
-                raise UnreadableFileError(f"{path} line {number} is not JSON: {error}") from error
+                raise UnreadableFileError(f"{path} line {number} is not JSON: {one_line(error)}") from error
             spans.append((position, position + len(line)))
         position += len(line)
     _check(records, path, "line")
     return JsonRecords(records, spans, parted=False)
+
+
+def _unique_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose names differ; of two of one name the first would be lost without a word.
+
+    >>> _unique_names([("a", 1), ("a", 2)])
+    Traceback (most recent call last):
+        ...
+    ValueError: an object names 'a' twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for number, (name, _) in enumerate(pairs) if name in dict(pairs[:number]))
+        raise ValueError(f"an object names {twice[:40]!r} twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_names)
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_unique_names)
+
+
+def _refuse_half_characters(text: str, value: object) -> None:
+    """``\\ud800`` alone is half of a character, which no file can hold."""
+    if not _ESCAPED_HALF.search(text):
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half of a character: {error.object[error.start]!r} ({error.reason})") from error
 
 
 def json_frame(records: list[Record], path: Path) -> pd.DataFrame:

@@ -65,6 +65,7 @@ class NodeAttributes:
         (['vip', 'x[0]', 'x[1]'], [[1.0, 1.0, 2.0], [0.0, 3.0, 4.0]])
         """
         notes: list[str] = []
+        asked_for = names
         if names is None:
             names = [name for name in self._usable(notes) if name != label]
             notes += [] if names else ["no node attribute can be a feature: the graph alone is used"]
@@ -73,7 +74,8 @@ class NodeAttributes:
             return AttributeFeatures()
         columns = {name: self._column(name) for name in names}
         in_order = sorted(columns, key=lambda name: _holds_lists(columns[name]))
-        prepared = prepare_features(pd.DataFrame({name: columns[name] for name in in_order}), scale=scale)
+        frame = pd.DataFrame({name: columns[name] for name in in_order})
+        prepared = prepare_features(frame, columns=asked_for, scale=scale)
         say_about_features([*notes, *prepared.notes])
         return AttributeFeatures(prepared.matrix, prepared.names, prepared.own)
 

@@ -22,7 +22,6 @@ from kces.errors import (
 )
 from kces.features import prepare_features
 from kces.features.missing import as_text, missing_cells
-from kces.features.prepare import select_columns
 from kces.interop.end_choice import column_position
 from kces.interop.end_names import name_words
 from kces.interop.header_evidence import names_above_values
@@ -118,7 +117,7 @@ def id_text(column: pd.Series, nodes: npt.ArrayLike = ()) -> pd.Series:
     (['1', '2'], ['1.0', '2.0'])
     """
     if pd.api.types.is_float_dtype(column.dtype):
-        known = column.dropna()
+        known = column.dropna().astype(np.float64)  # half precision could not be compared with large numbers
         if (known == np.floor(known)).all() and (known.abs() < _BEYOND_INTEGERS).all():
             return as_text(column.astype("Int64"))
     text = as_text(column)
@@ -257,8 +256,7 @@ def _with_features(rows: NodeRows, table: RawTable, others: list[int], options: 
     frame = table.frame.iloc[:, others].set_axis([names[position] for position in others], axis=1)
     frame.index = pd.Index(rows.ids)
     try:
-        chosen = select_columns(list(frame.columns), options.columns, options.drop_columns)
-        prepared = prepare_features(frame.iloc[:, chosen], scale=options.scale)
+        prepared = prepare_features(frame, columns=options.columns, drop=options.drop_columns, scale=options.scale)
     except KCESError as error:
         raise type(error)(f"{path}: {error}") from error
     notes = [*rows.notes, *prepared.notes]

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from kces.errors import InvalidGraphError, UnreadableFileError
 from kces.features import scale_matrix
+from kces.features.own_values import own_columns
 from kces.interop.arrays import read_members, read_npy
 from kces.interop.arrow_table import arrow_frame, read_arrow
 from kces.interop.foreign_files import remedy_for
@@ -29,6 +30,8 @@ __all__ = ["LABEL_NAMES", "NodeTable", "class_numbers", "dense_features", "read_
 
 _SEPARATORS = {".csv": (",", ";", "\t", "|", " "), ".tsv": ("\t", ",", ";", "|", " ")}
 _TEXT_SEPARATORS = ("\t", " ", ",", ";", "|")
+_BYTES_PER_NAME = 400
+"""Of a node that a matrix describes: its number as text, how it is looked up, and its place in the graph."""
 _NODE_KEYS = ("nodes", "records", "data")
 
 
@@ -57,13 +60,15 @@ class NodeTable:
         if isinstance(self.content, RawTable):
             return rows_of_table(self.content, names, self.options, self.path)
         self.options.refuse_for_matrix(self.path)
+        check_fits(_BYTES_PER_NAME * self.content.shape[0], f"{self.path} of {self.content.shape[0]} rows")
         features, note = scale_matrix(self.content, self.options.scale)
         ids = np.array([str(node) for node in range(features.shape[0])], dtype=object)
-        return NodeRows(ids, features, notes=[note] if note else [])
+        own = own_columns(self.content) if note else None
+        return NodeRows(ids, features, notes=[note] if note else [], own_values=own)
 
     def aligned(self, names: Values) -> NodeRows:
         """Rows in the order of ``names``: the nodes of a file that lists its own."""
-        wanted = pd.Index(names.astype(str))
+        wanted = pd.Index([str(name) for name in names], dtype=object)
         rows = self.rows_for(wanted.to_numpy(dtype=object))
         if not self.names_nodes:
             return rows  # row r is node r, whatever its name

@@ -9,7 +9,7 @@ import pandas as pd
 
 from kces.errors import InvalidParameterError
 from kces.interop.formats import FORMATS, Format
-from kces.interop.formats.edge_list import write_delimited
+from kces.interop.formats.edge_list import TextStyle, write_delimited
 from kces.interop.graph_files import output_format
 from kces.interop.outputs import open_output
 
@@ -38,17 +38,17 @@ def write_table(
     path: str | Path,
     *,
     format: str | None = None,
-    delimiter: str | None = None,
+    style: TextStyle | None = None,
     force: bool = False,
 ) -> None:
     """Write a table to ``path``, whole or not at all; ``-`` is standard output.
 
-    ``delimiter`` is what a CSV file has between its cells: a comma unless it is a semicolon or a bar.
+    ``style`` is how a CSV file is written: with commas between its cells, unless the input had other signs.
     """
     chosen = table_format(path, format)
     write = chosen.write_table
-    if delimiter in (",", ";", "|") and chosen.name == "csv":
-        write = partial(write_delimited, delimiter=delimiter)
+    if style is not None and chosen.name == "csv":
+        write = partial(write_delimited, style=style)
     if write is not None:
         with open_output(path, force=force) as temporary:
             write(frame, temporary)

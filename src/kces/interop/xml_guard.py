@@ -10,18 +10,18 @@ from xml.parsers import expat
 
 from kces.errors import UnreadableFileError, one_line
 
-__all__ = ["checked_elements"]
+__all__ = ["Elements", "checked_elements"]
 
 _NAMESPACE_END = "}"
 
 
-def checked_elements(content: bytes, path: Path) -> Counter[str]:
-    """How many elements of each name the file holds; what could unfold, or would be lost unnoticed, is refused.
+def checked_elements(content: bytes, path: Path) -> Elements:
+    """What elements the file holds; what could unfold, or would be lost unnoticed, is refused.
 
-    >>> checked_elements(b"<graphml><graph><node id='a'/></graph></graphml>", Path("g.graphml"))["node"]
+    >>> checked_elements(b"<graphml><graph><node id='a'/></graph></graphml>", Path("g.graphml")).counts["node"]
     1
     """
-    seen = _Elements(path)
+    seen = Elements(path)
     parser = expat.ParserCreate(namespace_separator=_NAMESPACE_END)
     parser.StartDoctypeDeclHandler = seen.refuse_declarations
     parser.EntityDeclHandler = seen.refuse_declarations
@@ -33,15 +33,17 @@ def checked_elements(content: bytes, path: Path) -> Counter[str]:
         if isinstance(error, UnreadableFileError):
             raise
         raise UnreadableFileError(f"{path} is not a readable GraphML file: {one_line(error)}") from error
-    return seen.counts
+    return seen
 
 
 @dataclass
-class _Elements:
-    """The elements that are open, and how many of each name there were."""
+class Elements:
+    """How many elements of each name there were, the nodes that are declared and those that edges name."""
 
     path: Path
     counts: Counter[str] = field(default_factory=Counter)
+    nodes: set[str] = field(default_factory=set)
+    ends: set[str] = field(default_factory=set)
     graphs_open: int = 0
 
     def refuse_declarations(self, *_: object) -> None:
@@ -56,12 +58,24 @@ class _Elements:
                 raise UnreadableFileError(f"{self.path} has a graph inside a node; save it as one flat graph")
             if self.counts["graph"] > 1:
                 raise UnreadableFileError(f"{self.path} holds several graphs; save one in each file")
-        if name == "node" and "id" not in attributes:
-            raise UnreadableFileError(f"{self.path}: node {self.counts['node']} has no id")
-        if name == "edge" and not {"source", "target"} <= set(attributes):
-            raise UnreadableFileError(f"{self.path}: edge {self.counts['edge']} lacks its source or target")
+        if name == "node":
+            self._see_node(attributes)
+        if name == "edge":
+            self._see_edge(attributes)
         if name == "hyperedge":
             raise UnreadableFileError(f"{self.path} has hyperedges; an edge has two ends")
+
+    def _see_node(self, attributes: Mapping[str, str]) -> None:
+        if "id" not in attributes:
+            raise UnreadableFileError(f"{self.path}: node {self.counts['node']} has no id")
+        if attributes["id"] in self.nodes:
+            raise UnreadableFileError(f"{self.path} declares node {attributes['id'][:80]!r} twice; which one holds?")
+        self.nodes.add(attributes["id"])
+
+    def _see_edge(self, attributes: Mapping[str, str]) -> None:
+        if not {"source", "target"} <= set(attributes):
+            raise UnreadableFileError(f"{self.path}: edge {self.counts['edge']} lacks its source or target")
+        self.ends |= {attributes["source"], attributes["target"]}
 
     def close(self, qualified: str) -> None:
         self.graphs_open -= qualified.rpartition(_NAMESPACE_END)[2] == "graph"

@@ -61,11 +61,11 @@ def node_groups(scored: Scored, nodes: Ints) -> NodeGroups | None:
 
 def _clustered(graph: Graph, nodes: Ints) -> Ints:
     """Clusters of the aggregated features, found on a sample of the graph so that a picture of any part agrees."""
-    from kces.scorers.pseudo_labels import pseudo_labels  # scikit-learn, which other pages do without
+    from kces.scorers.pseudo_labels import clustered_rows  # scikit-learn, which other pages do without
 
     sample = np.sort(np.random.default_rng(0).permutation(graph.n_nodes)[:_SAMPLE])
     rows, asked = _leading(graph, sample, nodes)
-    clusters = pseudo_labels(graph, rows).clusters
+    clusters = clustered_rows(rows)
     centers = np.array([rows[clusters == one].mean(axis=0) for one in np.unique(clusters)])
     distance = (centers**2).sum(axis=1) - 2.0 * asked @ centers.T
     return distance.argmin(axis=1)

@@ -13,6 +13,7 @@ from kces.report.numbers import Json
 from kces.report.pruning_curves import pruning_curves
 from kces.report.shown_graph import (
     edges_as_columns,
+    ends_as_table,
     hot_nodes,
     neighborhood_as_columns,
     nodes_as_columns,
@@ -76,6 +77,7 @@ def report_payload(
         "views": view_summaries(scored),
         "nodes": nodes_as_columns(scored, shown),
         "edges": edges_as_columns(scored, cut, shown, injected),
+        "table": ends_as_table(graph, shown),
         "shown_edges": len(shown.edges),
         "total_edges": graph.n_edges,
         "neighborhood": neighborhood_as_columns(graph, cut, shown),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kces.cut import Cut
+from kces.features.own_values import in_words
 from kces.graph import Graph
 from kces.report.node_groups import NodeGroups, node_groups
 from kces.report.numbers import Json, shorts
@@ -20,6 +21,7 @@ __all__ = [
     "MOST_NEIGHBORHOOD_EDGES",
     "ShownGraph",
     "edges_as_columns",
+    "ends_as_table",
     "hot_nodes",
     "neighborhood_as_columns",
     "node_title",
@@ -32,7 +34,12 @@ MOST_NEIGHBORHOOD_EDGES = 30_000
 MOST_EDGES_AT_A_NODE = 60
 """Edges around a node that are carried: one hub would take the room of all others."""
 MOST_HOT_NODES = 50
+MOST_COLUMNS = 8
+MOST_TEXT = 600_000
+"""Columns of the caller's table that are carried for the ends of the edges, and characters of all their cells."""
+_ROOM_OF_A_CELL = 6
 _LONGEST_NAME = 200
+_LONGEST_CELL = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +166,37 @@ def edges_as_columns(scored: Scored, cut: Cut, shown: ShownGraph, injected: Bool
         "whys": whys.tolist(),
         "injected": None if injected is None else injected[edges].astype(int).tolist(),
         "views": [shorts(row) for row in views],
+    }
+
+
+def ends_as_table(graph: Graph, shown: ShownGraph) -> Json | None:
+    """What the caller's table says of the ends of the carried edges, cell by cell; None without a table that has room.
+
+    Equal cells are carried once. ``cells`` has for each column the place of each end's text in ``texts``, in the order
+    of ``nodes``.
+    """
+    if graph.own_values is None:
+        return None
+    columns, ends = graph.own_values.columns, np.unique(graph.edges[shown.edges])
+    table: list[list[str]] = []
+    texts: set[str] = set()
+    room = MOST_TEXT
+    for column in columns[:MOST_COLUMNS]:
+        cells = [in_words(column.value(node))[:_LONGEST_CELL] for node in ends.tolist()]
+        room -= sum(map(len, {*cells} - texts)) + _ROOM_OF_A_CELL * len(cells)
+        if room < 0:
+            break
+        table.append(cells)
+        texts.update(cells)
+    if not table:
+        return None
+    places = {text: place for place, text in enumerate(sorted(texts))}
+    return {
+        "columns": [column.name[:_LONGEST_NAME] for column in columns[: len(table)]],
+        "of": len(columns),
+        "nodes": shown.places(ends),
+        "texts": list(places),
+        "cells": [[places[cell] for cell in cells] for cells in table],
     }
 
 

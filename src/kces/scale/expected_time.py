@@ -33,6 +33,4 @@ def expected_seconds(graph: Graph, options: ScoreOptions) -> float:
         return _PER_EDGE_AND_COLUMN * graph.n_edges * (graph.n_features + _COLUMNS_OF_PATTERNS)
     from kces.engines.regime import Regime  # loads numba, for which the default score of a small graph need not wait
 
-    regime = Regime.of(graph)
-    engine = regime.engine if options.engine == "auto" else options.engine
-    return regime.exact_seconds if engine == "exact" else regime.local_seconds
+    return Regime.of(graph).seconds(options.engine)

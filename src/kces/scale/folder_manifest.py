@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kces.errors import UnreadableFileError
+from kces.errors import UnreadableFileError, one_line
+from kces.graph import Repairs
 
 __all__ = ["FORMAT_VERSION", "MANIFEST", "FolderManifest", "StoredFile", "file_hash", "pieces_of"]
 
@@ -83,17 +84,17 @@ class FolderManifest:
             said = json.loads(path.read_text())
         except FileNotFoundError:
             raise UnreadableFileError(f"{folder} is a folder, but no graph folder: it has no {MANIFEST}") from None
-        except (OSError, ValueError) as error:
-            raise UnreadableFileError(f"{path} is not readable: {error}; convert the graph again") from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise UnreadableFileError(f"{path} is not readable: {one_line(error)}; convert the graph again") from error
         version = said.get("version") if isinstance(said, dict) else None
         if version != FORMAT_VERSION:
             raise UnreadableFileError(
                 f"{folder} has format version {version}, this program reads {FORMAT_VERSION}; convert the graph again"
             )
         try:
-            return _from_json(said)
-        except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableFileError(f"{path} is damaged ({error}); convert the graph again") from error
+            return _checked(_from_json(said))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise UnreadableFileError(f"{path} is damaged ({one_line(error)}); convert the graph again") from error
 
 
 def _from_json(said: dict[str, Any]) -> FolderManifest:
@@ -106,6 +107,21 @@ def _from_json(said: dict[str, Any]) -> FolderManifest:
     given["feature_names"] = None if said["feature_names"] is None else tuple(said["feature_names"])
     given["notes"] = tuple(said["notes"])
     return FolderManifest(**given)
+
+
+def _checked(manifest: FolderManifest) -> FolderManifest:
+    """Refuse counts that are none, and files that lie elsewhere."""
+    for name in ("n_nodes", "n_edges", "n_features"):
+        count = getattr(manifest, name)
+        if type(count) is not int or count < 0:
+            raise ValueError(f"{name} is {str(count)[:40]!r}")
+    Repairs(**{name: int(count) for name, count in manifest.repairs.items()})
+    if elsewhere := [name for name in manifest.files if Path(name).name != name]:
+        raise ValueError(f"it names the file {elsewhere[0][:80]!r}")
+    ends = [0, *(column for block in manifest.column_blocks for column in block), manifest.n_features]
+    if manifest.features != "none" and (ends[::2] != ends[1::2] or ends != sorted(ends)):
+        raise ValueError(f"its blocks of columns are not those of {manifest.n_features} features")
+    return manifest
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:

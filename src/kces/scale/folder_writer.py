@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -107,6 +107,8 @@ def sync(handle: int) -> None:
 def new_folder(path: Path, *, force: bool = False) -> Iterator[FolderWriter]:
     """Yield a writer into a temporary folder, which becomes ``path`` only if the block succeeds.
 
+    A link stays, and the folder that it leads to is replaced.
+
     Parameters
     ----------
     path : where the folder belongs.
@@ -114,20 +116,25 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[FolderWriter]:
     """
     check_new_folder(path, force=force)
     with output_named(path):
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+        target = Path(os.path.realpath(path))
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
             yield FolderWriter(temporary)
             os.chmod(temporary, 0o777 & ~_umask())
-            _move(temporary, path)
+            _move(temporary, target, replace=force)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_new_folder(path: Path, *, force: bool) -> None:
     """Refuse early a folder that could not be made."""
-    if not path.parent.is_dir():
-        raise OutputError(f"output folder {path.parent} does not exist; create it first")
-    if not path.exists():
+    with output_named(path):
+        folder, is_new = Path(os.path.realpath(path)).parent, not path.exists()
+    if not folder.is_dir():
+        raise OutputError(f"output folder {folder} does not exist; create it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"output folder {folder} is read-only; choose another")
+    if is_new:
         return
     if not path.is_dir() or not (path / MANIFEST).is_file():
         raise OutputError(f"output {path} exists and is no graph folder; choose another name")
@@ -135,14 +142,20 @@ def check_new_folder(path: Path, *, force: bool) -> None:
         raise OutputError(f"output {path} exists; use force to replace it")
 
 
-def _move(finished: Path, target: Path) -> None:
-    if target.exists():
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        os.rename(target, aside / "old")
-        os.rename(finished, target)
-        shutil.rmtree(aside)
-    else:
-        os.rename(finished, target)
+def _move(finished: Path, target: Path, *, replace: bool) -> None:
+    """To its place in one step, unless something is there: then a graph folder makes room, if it may be replaced."""
+    while True:
+        try:
+            os.rename(finished, target)
+            return
+        except OSError as error:
+            if not target.exists():
+                raise
+            if not replace or not (target / MANIFEST).is_file():
+                raise FileExistsError(target) from error
+        aside = tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent)
+        with aside as place, suppress(FileNotFoundError):  # another writer has just made room
+            os.rename(target, Path(place) / "old")
 
 
 def _umask() -> int:

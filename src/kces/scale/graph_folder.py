@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from kces.errors import UnreadableFileError
 from kces.graph import Graph, Repairs
 from kces.memory import require_memory
+from kces.scale.folder_check import check_arrays
 from kces.scale.folder_manifest import MANIFEST, FolderManifest, file_hash
 from kces.scale.folder_writer import array_file
 from kces.scale.stored_ids import StoredIds
@@ -101,10 +102,11 @@ class GraphFolder:
         return folder
 
     def verify(self) -> None:
-        """Read every file once and compare it with its checksum."""
+        """Read every file once and compare it with its checksum; then no array may lead out of the others."""
         for name, stored in self.manifest.files.items():
             if file_hash(self.path / name) != stored.sha256:
                 raise UnreadableFileError(f"{self.path / name} is damaged: its checksum differs; convert it again")
+        check_arrays(self)
 
     @property
     def name(self) -> str:

@@ -36,7 +36,7 @@ __all__ = ["score_in_run"]
 
 _HERE = InThisProcess()
 _WHOLE = (
-    "preset robust with train labels, without features or with more than"
+    "preset robust without features or with more than"
     f" {MOST_COLUMNS} columns of them compares all edges at once in this process"
 )
 
@@ -44,7 +44,7 @@ _WHOLE = (
 def _goes_to_disk(graph: Graph, options: ScoreOptions) -> bool:
     """Whether preset robust scores a graph through a folder: features that are followed entry by entry stay here."""
     wide = not graph.has_features or graph.n_features > MOST_COLUMNS
-    return options.preset == RobustScorer.name and options.labels in (None, "none") and not wide
+    return options.preset == RobustScorer.name and not wide
 
 
 def score_in_run(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kces.text_ids import text_ids
 from kces.types import Ints, Values
 
 __all__ = ["StoredIds", "packed_text"]
@@ -51,7 +52,7 @@ class StoredIds:
         if self.values is None:
             return None
         names = self.names(np.arange(self.n_nodes))
-        return names if self.ends is None else names.astype(str)
+        return names if self.ends is None else text_ids(names)
 
     def numbers(self, names: list[Any]) -> Ints:
         """The numbers of the nodes with these names, -1 for a name that nobody has; one pass over the names."""

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from kces.automatic_cut import (
+    MarkedNodes,
     Symptoms,
     Yardstick,
     choice_by_symptoms,
-    gathering_of,
     noise_bounds,
     verdict_without_symptoms,
 )
@@ -113,8 +113,13 @@ def symptoms_on_disk(scored: FolderScores) -> Symptoms:
         below += int((agreement < median).sum())
         marks += np.bincount(scored.pairs(chunk)[marked].ravel(), minlength=folder.n_nodes)
     share = unrelated / folder.n_edges
-    gathering = gathering_of(_degrees(scored), marks, share)
-    return Symptoms(share, 2.0 * below / folder.n_edges, gathering, scored.contrast)
+    nodes = MarkedNodes(_degrees(scored), marks, share)
+    reached = sum(
+        int(nodes.within_reach(scored.pairs(chunk), 2.0 / scored.scores(chunk) < bound).sum())
+        for chunk in scored.chunks()
+    )
+    symptoms = nodes.gathering, scored.contrast, nodes.depth, reached / folder.n_edges
+    return Symptoms(share, 2.0 * below / folder.n_edges, *symptoms)
 
 
 def _suspicion(scored: FolderScores) -> Callable[[int], Array]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kces.atomic import output_named
 from kces.errors import KCESError, OutputError, UnreadableFileError, one_line
 from kces.interop.optional import missing
 from kces.memory import available_memory
@@ -33,22 +34,29 @@ def workbench(beside: Path, memory: int | None = None) -> Iterator[DuckDBPyConne
     beside : a folder on a disk with room.
     memory : bytes it may use; default 2 GiB, or half of what is free.
     """
+    limit = memory or min(SORT_MEMORY, available_memory() // 2)
+    with output_named(beside):
+        scratch = Path(tempfile.mkdtemp(prefix=".kces-sort-", dir=beside))
+    try:
+        with _connected(scratch) as connection:
+            connection.execute(f"SET memory_limit = '{limit // 2**20}MiB'")
+            connection.execute(f"SET threads = {thread_count()}")
+            connection.execute(f"SET temp_directory = {quoted(str(scratch / 'spill'))}")
+            connection.execute("SET preserve_insertion_order = false")
+            yield connection
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _connected(scratch: Path) -> DuckDBPyConnection:
     try:
         import duckdb
     except ImportError as error:
         raise missing("converting tables to a graph folder needs duckdb", extra="scale") from error
-    limit = memory or min(SORT_MEMORY, available_memory() // 2)
-    scratch = Path(tempfile.mkdtemp(prefix=".kces-sort-", dir=beside))
-    connection = duckdb.connect(str(scratch / "tables.duckdb"))
     try:
-        connection.execute(f"SET memory_limit = '{limit // 2**20}MiB'")
-        connection.execute(f"SET threads = {thread_count()}")
-        connection.execute(f"SET temp_directory = {quoted(str(scratch / 'spill'))}")
-        connection.execute("SET preserve_insertion_order = false")
-        yield connection
-    finally:
-        connection.close()
-        shutil.rmtree(scratch, ignore_errors=True)
+        return duckdb.connect(str(scratch / "tables.duckdb"))
+    except duckdb.Error as error:
+        raise OutputError(f"cannot write in {scratch.parent}: {one_line(error)}") from error
 
 
 def run_query(connection: DuckDBPyConnection, query: str, about: str) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Spaces in which the ends of an edge are compared: the features, their leading directions, the spread train labels."""
+"""Spaces in which the ends of an edge are compared: the features and their leading directions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import scipy
 
-from kces.errors import InvalidGraphError
 from kces.graph import Graph
-from kces.kernel import normalize_rows, propagation
 from kces.scorers.centred_features import CentredFeatures
 from kces.scorers.leading_directions import covariance_is_cheaper, leading_by_covariance, leading_by_iteration
 from kces.types import Array, is_sparse
@@ -20,7 +17,6 @@ __all__ = [
     "RANK",
     "FeatureSpace",
     "LowRankSpace",
-    "TrainLabelSpace",
     "centred_space",
     "smoothed_projection",
     "uncentred_space",
@@ -32,13 +28,10 @@ FeatureSpace: TypeAlias = Callable[[Graph], CentredFeatures]
 RANK = 16
 """Leading directions of the smoothed features that form the second, denoised feature space."""
 
-_LABEL_RANK = 64
-_LABEL_RIDGE = 1.0
-
 
 def centred_space(graph: Graph) -> CentredFeatures:
     """The graph's features, weighted by rarity, at unit length and centered."""
-    return CentredFeatures.of(graph.features)
+    return CentredFeatures.of(graph.features).narrowed()
 
 
 def uncentred_space(graph: Graph) -> CentredFeatures:
@@ -63,16 +56,6 @@ class LowRankSpace:
         return CentredFeatures(smoothed_projection(graph, self.of(graph), self.rank, self.seed))
 
 
-@dataclass(frozen=True)
-class TrainLabelSpace:
-    """Soft labels of all nodes, spread from the train nodes by kernel ridge."""
-
-    seed: int = 0
-
-    def __call__(self, graph: Graph) -> CentredFeatures:
-        return CentredFeatures(_spread_labels(graph, centred_space(graph), self.seed))
-
-
 def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
     """Centered features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
     rank = min(rank, min(graph.n_nodes, features.n_columns) - 1)
@@ -84,21 +67,3 @@ def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed
     find = leading_by_covariance if covariance_is_cheaper(graph.n_nodes, features.n_columns) else leading_by_iteration
     directions = find(graph, features, rank, seed)
     return features.times(directions)
-
-
-def _spread_labels(graph: Graph, features: CentredFeatures, seed: int) -> Array:
-    """Soft labels of all nodes: kernel ridge on the train nodes, in a low-rank kernel of own and smoothed features."""
-    if graph.labels is None or graph.train is None:
-        raise InvalidGraphError(f"{graph.name} has no labels with train nodes; score it without train labels")
-    known = graph.train[graph.labels[graph.train] >= 0]
-    classes, codes = np.unique(graph.labels[known], return_inverse=True)
-    if len(classes) < 2:
-        raise InvalidGraphError(f"the train nodes of {graph.name} have fewer than two classes; leave the labels out")
-    own = smoothed_projection(graph, features, _LABEL_RANK, seed)
-    T = propagation(graph)
-    rows = np.hstack([normalize_rows(own)[0], normalize_rows(np.asarray(T @ (T @ own)))[0]])
-    target = np.eye(len(classes))[codes]
-    train = rows[known]
-    system = train.T @ train + _LABEL_RIDGE * np.eye(rows.shape[1])
-    solution = scipy.linalg.solve(system, train.T @ (target - target.mean(axis=0)), assume_a="pos")
-    return np.asarray(rows @ solution)

@@ -9,15 +9,15 @@ from typing import ClassVar
 import numpy as np
 
 from kces.engines import choose_engine, make_engine
-from kces.engines.gradient import GradientEngine
-from kces.engines.local import LocalEngine
 from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
+from kces.engines.regime import Regime
 from kces.errors import GraphWarning, InvalidParameterError
 from kces.feature_range import within_range, without_empty_columns
 from kces.graph import Graph
 from kces.kernel import RIDGE, aggregate, check_ridge, complexity, gram, normalize_rows
 from kces.memory import require_memory
+from kces.narrowed import is_far_wider_than_high, narrowed
 from kces.offered import ENCODINGS
 from kces.progress import Progress, silent
 from kces.renumbered import Renumbered
@@ -25,9 +25,12 @@ from kces.scorers.grounds import Grounds, Texts
 from kces.scorers.pseudo_labels import PseudoLabels, encode, pseudo_labels
 from kces.scorers.score_options import ScoreOptions, check_seed
 from kces.scorers.scored import Fact, Scored
-from kces.types import Array, Ints
+from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = ["PaperEvidence", "PaperScorer", "in_canonical_order"]
+
+_ROUNDING = 1e-12
+"""Of cosines, and of complexities as a share of the largest there can be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,7 @@ class PaperScorer:
         >>> problem.codes.shape, pseudo.k
         ((10, 1), 2)
         """
-        graph = within_range(without_empty_columns(graph))
+        graph = _fit_to_score(graph)
 
         def find() -> tuple[object, ...]:  # Algorithm 1, line 1
             unit, _ = normalize_rows(aggregate(graph))
@@ -134,13 +137,18 @@ class PaperScorer:
 
     def score(self, graph: Graph, progress: Progress = silent, parts: Parts = one_after_another) -> Scored:
         """Score every edge; ``parts`` says where edges are scored, and what is kept."""
+        fit = _fit_to_score(graph)
+        _say_what_it_takes(fit, self.engine)
         progress("pseudo labels", 0, 1)
-        problem, pseudo = self.pose(graph, parts)
+        problem, pseudo = self.pose(fit, parts)
         progress("pseudo labels", 1, 1)
         engine, reason = choose_engine(self.engine, problem, self.engine_options, self.seed)
-        _say_what_it_takes(problem, engine.name)
         canonical, places = in_canonical_order(problem)
-        change = engine.score(canonical, progress, parts)[places]  # Algorithm 1, lines 2 to 8
+        if _point_one_way(fit.features):
+            change = np.zeros(graph.n_edges)
+        else:
+            change = engine.score(canonical, progress, parts)[places]  # Algorithm 1, lines 2 to 8
+        change = _without_mere_rounding(change, problem)
         scores = change if self.signed else np.abs(change)
         evidence = PaperEvidence(pseudo, change)
         return Scored(graph, scores, self.name, engine.name, reason, self._facts(pseudo), evidence)
@@ -169,9 +177,42 @@ def in_canonical_order(problem: Problem) -> tuple[Problem, Ints]:
     return replace(problem, graph=told.graph, codes=problem.codes[told.nodes]), told.edges
 
 
-def _say_what_it_takes(problem: Problem, engine: str) -> None:
+def _point_one_way(features: Features) -> bool:
+    """Whether all rows are positive multiples of one: constant features, a single positive column.
+
+    Then all nodes aggregate to the same unit row, with any edge or without it, and no edge changes the complexity.
+
+    >>> _point_one_way(np.array([[1.0, 2.0], [3.0, 6.0]])), _point_one_way(np.array([[1.0], [-1.0]]))
+    (True, False)
+    """
+    for rows in (slice(0, 2), slice(None)):  # two rows tell most features apart
+        unit, _ = normalize_rows(features[rows])
+        first = np.asarray(unit[[0]].toarray() if is_sparse(unit) else unit[[0]]).ravel()
+        if float((unit @ first).min()) < 1.0 - _ROUNDING:
+            return False
+    return True
+
+
+def _without_mere_rounding(change: Array, problem: Problem) -> Array:
+    """Zeros where no edge changes the complexity by more than its rounding: constant features, a single column.
+
+    Those would else be ranked by their last digits. The complexity itself is at most ``2 mean(y²) / λ``.
+    """
+    most = 2.0 * float(np.square(problem.codes).sum(axis=1).mean()) / max(problem.ridge, RIDGE)
+    return np.zeros_like(change) if np.abs(change).max(initial=0.0) <= _ROUNDING * most else change
+
+
+def _fit_to_score(graph: Graph) -> Graph:
+    """Features with the same cosines, whose squares are numbers, in no more columns than are of use."""
+    graph = within_range(without_empty_columns(graph))
+    if not is_far_wider_than_high(graph.features):
+        return graph
+    return replace(graph, features=narrowed(graph.features), feature_names=None, own_values=None)
+
+
+def _say_what_it_takes(graph: Graph, engine: str) -> None:
     """Before the work: a graph on which it takes longer than anyone waits without a word."""
-    minutes = int(problem.regime.local_seconds / 60)
-    if engine in (LocalEngine.name, GradientEngine.name) and minutes >= 2:
-        said = f"preset paper takes some {minutes} minutes on {problem.graph.n_nodes} nodes, preset robust far less"
-        warnings.warn(f"{problem.graph.name}: {said}", GraphWarning, stacklevel=3)
+    minutes = Regime.of(graph).minutes(engine)
+    if minutes >= 1:
+        said = f"preset paper takes some {minutes} minute(s) on {graph.n_nodes} nodes, preset robust far less"
+        warnings.warn(f"{graph.name}: {said}", GraphWarning, stacklevel=3)

@@ -19,7 +19,7 @@ from kces.offered import CLUSTERINGS, ENCODINGS
 from kces.scorers.cluster_order import cluster_centers, in_order_of_centers
 from kces.types import Features, is_sparse
 
-__all__ = ["PseudoLabels", "encode", "pseudo_labels"]
+__all__ = ["PseudoLabels", "clustered_rows", "encode", "pseudo_labels"]
 
 _AUTOMATIC_K = range(2, 16)
 _SILHOUETTE_SAMPLE = 2000
@@ -82,6 +82,18 @@ def pseudo_labels(
         found = np.empty(graph.n_nodes, dtype=np.int64)
         found[order] = _CLUSTER_WITH[labels](rows, k, seed)
     return PseudoLabels(in_order_of_centers(found, unit), k, labels, chosen_by)
+
+
+def clustered_rows(rows: Features, seed: int = 0) -> npt.NDArray[np.int64]:
+    """Cluster of each row by K-means, with as many clusters as have the best silhouette; the rows need no graph.
+
+    >>> first, near, far, farther = clustered_rows(np.array([[0.0], [0.1], [5.0], [5.1]])).tolist()
+    >>> first == near != far == farther
+    True
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer distinct rows than clusters: still a valid partition
+        return _kmeans(rows, _best_silhouette(rows, seed), seed)
 
 
 def encode(clusters: npt.NDArray[np.int64], k: int, encoding: str = "linear") -> npt.NDArray[np.float64]:

@@ -67,7 +67,6 @@ class RobustScorer:
     name: ClassVar[str] = "robust"
 
     def __init__(self, options: ScoreOptions) -> None:
-        self.train_labels = options.labels == "train" if isinstance(options.labels, str) else False
         self.seed = options.seed
 
     @staticmethod
@@ -75,19 +74,16 @@ class RobustScorer:
         foreign = sorted(options.given())
         if foreign:
             named = ", ".join(foreign)
-            raise InvalidParameterError(f"preset robust has no {named}; leave it out or use preset paper")
-        if options.labels is not None and not (isinstance(options.labels, str) and options.labels in ("none", "train")):
-            raise InvalidParameterError("preset robust takes labels none or train; preset paper takes pseudo labels")
+            labels = "; known labels can choose the cut, as alpha labels" if foreign == ["labels"] else ""
+            raise InvalidParameterError(f"preset robust has no {named}; leave it out or use preset paper{labels}")
 
     def score(self, graph: Graph, progress: Progress = silent, gather: Gather | None = None) -> Scored:
         """Score every edge; ``gather`` says how the evidence comes about, in place of :func:`gather_evidence`."""
         warn_of_outweighing(graph.features, graph.feature_names)
-        views = standard_views(train_labels=self.train_labels, seed=self.seed)
-        prepared = within_range(without_empty_columns(graph))
+        views, prepared = standard_views(seed=self.seed), within_range(without_empty_columns(graph))
         found = (gather or gather_evidence)(prepared, views, seed=self.seed, progress=progress)
-        labels = "train" if self.train_labels else "none"
         reason = f"{len(found.columns)} views of {graph.n_edges} edges and {len(found.random_pairs)} random pairs"
-        return Scored(graph, found.scores, self.name, "views", reason, {"labels": labels}, found)
+        return Scored(graph, found.scores, self.name, "views", reason, {}, found)
 
 
 def gather_evidence(

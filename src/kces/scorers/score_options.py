@@ -39,7 +39,7 @@ class ScoreOptions:
     ----------
     preset : name of the scorer, ``robust`` or ``paper``.
     seed : of everything random.
-    labels : ``robust``: ``none`` or ``train``. ``paper``: a clustering, ``given``, or one class per node.
+    labels : of ``paper`` only: a clustering, ``given``, or one class per node.
     engine, engine_options, encoding, clusters, ridge, signed : of ``paper`` only.
     """
 
@@ -55,8 +55,9 @@ class ScoreOptions:
 
     def given(self) -> set[str]:
         """Names of the options that only some scorers have and that were given."""
-        named = ("engine_options", "encoding", "clusters", "ridge", "signed")
-        said = {name for name in named if getattr(self, name) not in (None, {})}
+        named = ("encoding", "clusters", "ridge", "signed", "labels")
+        said = {name for name in named if getattr(self, name) is not None}
+        said |= {"engine_options"} if self.engine_options else set()
         return said | ({"engine"} if self.engine != "auto" else set())
 
 

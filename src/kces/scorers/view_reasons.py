@@ -11,6 +11,7 @@ from kces.graph import Graph
 from kces.scorers.centred_features import CentredFeatures, chunks
 from kces.scorers.feature_spaces import centred_space
 from kces.scorers.grounds import FeatureReading, Reading, Texts
+from kces.scorers.typical_gaps import typical_gaps
 from kces.types import Array, Bools, Ints, Singles
 
 __all__ = [
@@ -127,11 +128,11 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
     graph : has names for its features.
     edges : numbers of edges.
     """
-    space, names = centred_space(graph), named_columns(graph)
+    space, names, typical = centred_space(graph), named_columns(graph), typical_gaps(graph.features)
     shown = min(_NAMED_FEATURES, len(names))
     said = np.empty(len(edges), dtype=object)
     for chunk in chunks(len(edges), _EDGE_BLOCK):
-        speaks = _by_column(graph, _speech(graph, space, graph.edges[edges[chunk]]))
+        speaks = _by_column(graph, _speech(graph, space, typical, graph.edges[edges[chunk]]))
         worst = np.argsort(speaks, axis=1, kind="stable")[:, :shown]
         differs = np.take_along_axis(speaks, worst, axis=1) < 0
         said[chunk] = [
@@ -159,11 +160,19 @@ def _by_column(graph: Graph, speaks: Array) -> Array:
     return sums
 
 
-def _speech(graph: Graph, space: CentredFeatures, pairs: Ints) -> Array:
-    """(P, F) what each feature adds to the inner product of the ends; equal values never speak against a pair."""
+def _speech(graph: Graph, space: CentredFeatures, typical: Array | None, pairs: Ints) -> Array:
+    """(P, F) what each feature adds to the inner product of the ends, as far as it makes sense to people.
+
+    Two ends on one side of the mean may be far apart, and two on different sides of it close together. So values
+    nearer than those of most pairs never speak against a pair, and values farther apart never for it.
+    """
     speaks = space.rows(pairs[:, 0]) * space.rows(pairs[:, 1])
-    same = _rows(graph, pairs[:, 0]) == _rows(graph, pairs[:, 1])
-    return np.where(same, np.maximum(speaks, 0.0), speaks)
+    first, second = _rows(graph, pairs[:, 0]), _rows(graph, pairs[:, 1])
+    gap = np.abs(first / 2 - second / 2) * 2
+    near, far = gap == 0, np.zeros(gap.shape, dtype=bool)
+    if typical is not None:
+        near, far = near | (gap < typical), (gap > typical) & (typical > 0)
+    return np.where(near, np.maximum(speaks, 0.0), np.where(far, np.minimum(speaks, 0.0), speaks))
 
 
 def _differ(names: Sequence[str]) -> str:
@@ -208,7 +217,8 @@ def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ..
     scale = float(np.prod(np.linalg.norm(space.rows(edge), axis=1)))
     if scale == 0.0:
         return (), ()
-    speaks = _by_column(graph, _speech(graph, space, edge[None, :]))[0] / scale
+    speech = _speech(graph, space, typical_gaps(graph.features), edge[None, :])
+    speaks = _by_column(graph, speech)[0] / scale
     order = np.argsort(-speaks, kind="stable")
     most, least = order[:_SHOWN_FEATURES], order[::-1][:_SHOWN_FEATURES]
 

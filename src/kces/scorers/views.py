@@ -13,7 +13,7 @@ from typing import Protocol
 
 from kces.graph import Graph
 from kces.progress import Progress, silent
-from kces.scorers.feature_spaces import FeatureSpace, LowRankSpace, TrainLabelSpace, centred_space
+from kces.scorers.feature_spaces import FeatureSpace, LowRankSpace, centred_space
 from kces.scorers.link_cosines import HOPS, leave_edge_out_cosines
 from kces.types import Array, Ints
 
@@ -120,11 +120,10 @@ def feature_patterns(seed: int = 0) -> HopView:
     return HopView("patterns", "feature patterns", LowRankSpace(seed=seed), needs_own_features=True)
 
 
-def standard_views(*, train_labels: bool = False, seed: int = 0) -> tuple[View, ...]:
-    """The list behind preset robust: features, their leading directions and, on request, the train labels.
+def standard_views(*, seed: int = 0) -> tuple[View, ...]:
+    """The list behind preset robust: features and their leading directions.
 
-    >>> [view.name for view in standard_views(train_labels=True)]
-    ['features', 'patterns', 'train-labels']
+    >>> [view.name for view in standard_views()]
+    ['features', 'patterns']
     """
-    labels = HopView("train-labels", "classes spread from the train nodes", TrainLabelSpace(seed))
-    return (FEATURES, feature_patterns(seed), *([labels] if train_labels else []))
+    return (FEATURES, feature_patterns(seed))

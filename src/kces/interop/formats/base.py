@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kces.errors import InvalidParameterError
@@ -116,5 +117,5 @@ def plain_edges(graph: Graph) -> pd.DataFrame:
     {'source': [0], 'target': [1]}
     """
     ends = [graph.ids_of(graph.edges[:, end]) for end in (0, 1)]
-    columns = [end if end.dtype.kind in "iu" else end.astype(str).astype(object) for end in ends]
+    columns = [end if end.dtype.kind in "iu" else np.array([str(name) for name in end], dtype=object) for end in ends]
     return pd.DataFrame({"source": columns[0], "target": columns[1]})

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from kces.errors import AmbiguousInputError, InvalidParameterError, UnreadableFileError
+from kces.features.written_numbers import has_decimal_commas
 from kces.graph import Graph
 from kces.interop.adjacency_tables import refuse_adjacency
 from kces.interop.edge_columns import EndColumns
@@ -22,7 +24,7 @@ from kces.interop.header_evidence import edge_list_has_header
 from kces.interop.text_table import TextTable, parse_text_table
 from kces.types import Bools
 
-__all__ = ["CSV", "EDGES", "TSV", "TextRecords", "write_delimited"]
+__all__ = ["CSV", "EDGES", "TSV", "TextRecords", "TextStyle", "text_style", "write_delimited"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +120,38 @@ def _write_filtered(graph: Graph, payload: TextRecords, kept: Bools, path: Path)
     path.write_bytes(table.stored.encoded(text))
 
 
-def write_delimited(frame: pd.DataFrame, path: Path, *, delimiter: str) -> None:
+class TextStyle(NamedTuple):
+    """How a file of text is written, so that what is made of it opens in the program that wrote it.
+
+    Attributes
+    ----------
+    delimiter : what is between the cells.
+    decimal : what is before decimals.
+    encoding : of the text, with or without a mark in front.
+    """
+
+    delimiter: str
+    decimal: str = "."
+    encoding: str = "utf-8"
+
+
+def text_style(records: object) -> TextStyle | None:
+    """The style of the file that edges came from; None where it was no text, or no cells with a sign between them."""
+    if not isinstance(records, TextRecords) or records.table.delimiter not in (",", ";", "|"):
+        return None
+    delimiter, mark = records.table.delimiter, records.table.stored.mark
+    decimal = "," if delimiter != "," and has_decimal_commas(records.frame) else "."
+    return TextStyle(delimiter, decimal, "utf-8-sig" if mark else "utf-8")
+
+
+def write_delimited(frame: pd.DataFrame, path: Path, *, style: TextStyle) -> None:
     """A table as delimited text with its names on top."""
-    frame.to_csv(path, sep=delimiter, index=False, lineterminator="\n")
+    delimiter, decimal, encoding = style
+    frame.to_csv(path, sep=delimiter, decimal=decimal, encoding=encoding, index=False, lineterminator="\n")
 
 
 def _format(name: str, extensions: tuple[str, ...], separators: Sequence[str], delimiter: str) -> Format:
-    read, write_table = partial(_read, separators=separators), partial(write_delimited, delimiter=delimiter)
+    read, write_table = partial(_read, separators=separators), partial(write_delimited, style=TextStyle(delimiter))
     return edge_list_format(name, extensions, read, _write_filtered, write_table, packs=True, typed=False)
 
 

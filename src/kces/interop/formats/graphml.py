@@ -35,10 +35,12 @@ def _read(request: Request) -> tuple[Graph, Any]:
     path = request.path
     nx = _networkx()
     content = request.read()
-    ports = checked_elements(content, path)["port"]
-    if ports:
-        message = f"{path}: {ports} port(s) are neither read nor written"
-        warnings.warn(message, GraphWarning, stacklevel=2)
+    seen = checked_elements(content, path)
+    if ports := seen.counts["port"]:
+        warnings.warn(f"{path}: {ports} port(s) are neither read nor written", GraphWarning, stacklevel=2)
+    if strangers := seen.ends - seen.nodes:
+        said = f"edges name {len(strangers)} node(s) that are not declared, such as {min(strangers)[:80]!r}: added"
+        warnings.warn(f"{path}: {said}", GraphWarning, stacklevel=2)
     with damage_named(path, "GraphML"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ports we have spoken
         G = nx.read_graphml(io.BytesIO(content))

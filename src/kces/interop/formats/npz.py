@@ -16,7 +16,7 @@ from kces.graph import Graph
 from kces.interop.arrays import Members, PickledArrayError, members_in, npy_bytes, write_members
 from kces.interop.edge_columns import plain_ids
 from kces.interop.formats.base import Format, Request
-from kces.interop.limits import damage_named
+from kces.interop.limits import check_fits, damage_named
 from kces.interop.node_table import dense_features
 from kces.interop.records import surviving_records
 from kces.interop.sparse import StoredMatrix, read_matrix
@@ -39,12 +39,13 @@ def _read(request: Request) -> tuple[Graph, _Members]:
     path = request.path
     members = members_in(request.read(), path)
     if "adj_indptr" in members or "adj_data" in members:
-        prefix, own = "adj_", _node_arrays(members, path)
+        prefix = "adj_"
     elif "data" in members:
-        prefix, own = "", {}
+        prefix = ""
     else:
         _refuse(members, path)
     adjacency = read_matrix(members, f"adjacency matrix of {path}", prefix=prefix)
+    own = _node_arrays(members, path, max(adjacency.shape)) if prefix else {}
     graph = Graph.from_scipy(adjacency.coo(), name=path.stem, **own)
     _warn_of_pickles(members, path)
     return graph, _Members(members, adjacency)
@@ -59,8 +60,10 @@ def _refuse(members: Members, path: Path) -> Any:
     )
 
 
-def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
+def _node_arrays(members: Members, path: Path, n_nodes: int) -> dict[str, Any]:
     """The keyword arguments of ``Graph.from_scipy`` that the file holds."""
+    for name in ("attr_matrix", "labels", "node_ids", *_SPLITS.values()):
+        _check_rows(members, name, n_nodes)
     found: dict[str, Any] = {}
     if "attr_matrix" in members:
         found["features"] = dense_features(members.array("attr_matrix"), path)
@@ -72,6 +75,13 @@ def _node_arrays(members: Members, path: Path) -> dict[str, Any]:
     if "node_ids" in members:
         found["node_ids"] = _ids(members.array("node_ids"), path)
     return found
+
+
+def _check_rows(members: Members, name: str, n_nodes: int) -> None:
+    """Refuse, before it is inflated, an array that declares more rows than there are nodes."""
+    if name in members and max(members.header(name).shape[:1], default=0) > n_nodes:
+        rows = members.header(name).shape[0]
+        raise UnreadableFileError(f"array {name} of {members.path} has {rows} rows, but the graph has {n_nodes} nodes")
 
 
 def _ids(stored: Values, path: Path) -> Values | None:
@@ -123,8 +133,14 @@ def _write_graph(graph: Graph, path: Path) -> None:
             arrays[name] = nodes
     if graph.node_ids is not None:
         ids = graph.node_ids
-        arrays["node_ids"] = ids if ids.dtype.kind in "iuU" else np.array([str(name) for name in ids])
+        arrays["node_ids"] = ids if ids.dtype.kind in "iuU" else _of_one_width([str(name) for name in ids], path)
     write_members(path, {name: npy_bytes(array) for name, array in arrays.items()})
+
+
+def _of_one_width(names: list[str], path: Path) -> Values:
+    """An array of text is as wide as its longest name throughout."""
+    check_fits(8 * len(names) * max(map(len, names), default=0), f"writing the names of the nodes to {path}")
+    return np.array(names)
 
 
 def _matrix_arrays(prefix: str, matrix: Any) -> dict[str, Values]:

@@ -14,8 +14,8 @@ Option: TypeAlias = str | int | float | bool | tuple[float, ...] | None
 PROTOCOL = 6
 """Part of every key: raise it when a change of the code changes results, and old rows are no longer used."""
 
-SCORES = 1
-"""Part of the key of cells that use this package's own scores: raise it when these alone change."""
+SCORES = {"paper": 1, "robust": 2}
+"""Part of the key of cells that use a score of this package: raise it when that score or its cut alone changes."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,18 @@ class Cell:
         >>> Cell.of("accuracy", "cora", "gcn").key == Cell.of("accuracy", "cora", "gcn", seed=1).key
         False
         """
-        version = f"{PROTOCOL}.{SCORES}" if "kces" in self.method else f"{PROTOCOL}"
-        return hashlib.sha256(f"{version} {self.to_json()}".encode()).hexdigest()[:32]
+        return hashlib.sha256(f"{self.version} {self.to_json()}".encode()).hexdigest()[:32]
+
+    @property
+    def version(self) -> str:
+        """What a change of the code raises, so that results of before are no longer used.
+
+        >>> Cell.of("accuracy", "cora", "gcn").version == str(PROTOCOL)
+        True
+        """
+        if "kces" not in self.method:
+            return f"{PROTOCOL}"
+        return f"{PROTOCOL}.{SCORES['paper' if 'kces-paper' in self.method else 'robust']}"
 
     def option(self, name: str, default: Any = None) -> Any:
         """The value of an option."""

@@ -166,6 +166,7 @@ class Experiment:
     drawing : ``dots``, ``lines`` (rows are numbers), ``scale`` (time against edges) or ``none``.
     unit : of the numbers, for headings and axes.
     has_distributions : draw histograms of the scores of all cells that have them.
+    compares_defenses : name the best defense of each column.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Experiment:
     drawing: str = "dots"
     unit: str = _ACCURACY
     has_distributions: bool = False
+    compares_defenses: bool = False
 
     @property
     def judges_accuracy(self) -> bool:

@@ -13,6 +13,7 @@ from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, d
 from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
 from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
+from kces.lab.reproduce.verdicts import verdict_lines
 from kces.processes.answers import OK, JsonObject
 
 __all__ = ["Report", "make_folder", "write_report"]
@@ -94,6 +95,7 @@ def markdown(report: Report, figures: list[Path]) -> str:
         "",
         to_markdown(report.filled),
         "",
+        *(verdict_lines(report.filled) if experiment.compares_defenses else []),
         *(f"- {note}" for note in experiment.notes),
         *(_how_trained(report) if experiment.judges_accuracy else []),
         "",

@@ -74,6 +74,10 @@ class Settings:
     template: Sequence[str] | None = TEMPLATE
     client: Client | None = None
 
+    def is_finished(self, status: str | None) -> bool:
+        """Whether a cell that ended so is not to be run again."""
+        return status is not None and (not self.retry_failed or status in (OK, NOT_APPLICABLE))
+
     def limits(self) -> Limits:
         memory = self.memory or int(_MEMORY_SHARE * available_memory() / self.jobs)
         return Limits(max(1, thread_count() // self.jobs), memory, self.seconds)
@@ -94,10 +98,17 @@ def run_cells(
     """Run the cells and all they need; every one that is finished is in the store, whatever happens next."""
     start = time.monotonic()
     with store.exclusively():
-        schedule = _Schedule(longest_first(in_order(cells)), store, settings or Settings(), progress)
+        schedule = _Schedule(_wanted(cells, store, settings or Settings()), store, settings or Settings(), progress)
         reused = schedule.finished
         schedule.run()
     return RunReport(reused, dict(schedule.ran), time.monotonic() - start)
+
+
+def _wanted(cells: list[Cell], store: Store, settings: Settings) -> list[Cell]:
+    """The cells, and what the unfinished ones among them need: scores that nobody waits for are not made again."""
+    known = store.statuses()
+    unfinished = [cell for cell in cells if not settings.is_finished(known.get(cell.key))]
+    return longest_first(list(dict.fromkeys([*in_order(unfinished), *cells])))
 
 
 @dataclass(frozen=True)
@@ -123,11 +134,8 @@ class _Schedule:
         self.limits = self.settings.limits()
         self.needs = {cell: needs(cell) for cell in self.cells}
         known = self.store.statuses()
-        self.statuses = {cell: known[cell.key] for cell in self.cells if self._is_finished(known.get(cell.key))}
+        self.statuses = {cell: known[cell.key] for cell in self.cells if self.settings.is_finished(known.get(cell.key))}
         self.waiting = [cell for cell in self.cells if cell not in self.statuses]
-
-    def _is_finished(self, status: str | None) -> bool:
-        return status is not None and (not self.settings.retry_failed or status in (OK, NOT_APPLICABLE))
 
     @property
     def finished(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from kces.graph import Graph
 from kces.lab.study.complexity import ComplexityScore
 from kces.lab.study.cosines import multi_hop_cosine
+from kces.lab.study.train_labels import TRAIN_LABELS
 from kces.scorers import Scored, ScoreOptions, make_scorer
 from kces.scorers.feature_spaces import LowRankSpace, uncentred_space
 from kces.scorers.link_cosines import HOPS
@@ -60,8 +61,8 @@ class ViewScore:
         return replace(self, views=tuple(replace(view, **changes) for view in self.views))
 
 
-def _robust(labels: str) -> Score:
-    return lambda graph: make_scorer(ScoreOptions(labels=labels)).score(graph).scores
+def _robust(graph: Graph) -> Array:
+    return make_scorer(ScoreOptions()).score(graph).scores
 
 
 def _kept_best(score: Score) -> Score:
@@ -98,7 +99,7 @@ VARIANTS: dict[str, Score] = {
     "paper, three rounds": ComplexityScore(rounds=3),
     "signed one-hot per unit of T, ridge 1": _SIGNED,
     "signed one-hot per unit of T, ridge 1, + U": replace(_SIGNED, with_similarity=True),
-    "robust": _robust("none"),
+    "robust": _robust,
     "robust, link kept": _FULL.each(leave_out=False),
     "robust, not centred": ViewScore((replace(FEATURES, space=uncentred_space), replace(_PATTERNS, space=_UNCENTRED))),
     "robust, no low rank": ViewScore((FEATURES,)),
@@ -106,8 +107,8 @@ VARIANTS: dict[str, Score] = {
     "robust, crossed hops only": _FULL.each(hops=HOPS[:3]),
     "robust, hops (0,0) (2,2)": _FULL.each(hops=(HOPS[0], HOPS[3])),
     "robust, rescored after 20 %": ViewScore(rescored=0.2),
-    "robust, best edge kept": _kept_best(_robust("none")),
+    "robust, best edge kept": _kept_best(_robust),
     "robust, in company": lambda graph: make_scorer(ScoreOptions()).score(graph).suspicion,
-    "robust + train labels": _robust("train"),
+    "robust + train labels": ViewScore((FEATURES, _PATTERNS, TRAIN_LABELS)),
 }
 """The grid of the study: cosines, the paper's score and the robust one, each with one part changed."""

@@ -13,6 +13,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for experiment in (
         robustness.TABLE_ROBUSTNESS,
         robustness.TABLE_ARXIV,
+        robustness.TABLE_LARGE,
         cost.TABLE_COST,
         clustering.TABLE_K,
         clustering.TABLE_CLUSTERING,
