@@ -51,6 +51,7 @@ TESTED_WITH: dict[str, tuple[str, ...]] = {
     "lab/test_evaluation_cells.py": ("processes/remote.py",),
     "scale/test_added_links.py": ("cli/score_added.py",),
     "scale/test_cost_model.py": ("cli/lab_plan.py",),
+    "scale/test_score_in_run.py": ("scale/kept_views.py", "scale/parts_of_run.py"),
     "bench/test_scale_runs.py": ("cli/bench_scale.py", "bench/scale_jobs.py", "bench/made_tables.py"),
     "scale/test_graph_folder.py": (
         "cli/convert.py",

@@ -67,7 +67,6 @@ def test_sanitized_folders_are_what_memory_gives(folder: Path, tmp_path: Path, e
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--preset", "paper", "--engine", "exact", "--chunk", "9"), "does not work in parts"),
         (("--labels", "given", "--chunk", "9"), "preset robust has no labels"),
         (("-o", "s.json"), "go to .parquet"),
         (("--order", "input", "-o", "s.csv"), "leave out --order"),
@@ -84,18 +83,22 @@ def test_what_does_not_go_together_is_refused(
     assert said in ran.err
 
 
-def test_options_of_folders_are_for_folders(run_kces: RunKces) -> None:
-    ran = run_kces("score", "synthetic:n=60,seed=0", "--workers", 2)
-    assert ran.code == 2
-    assert "make one with kces convert" in ran.err
-
-
-def test_a_folder_that_cannot_be_streamed_is_read(tmp_path: Path, run_kces: RunKces) -> None:
+def test_a_folder_that_cannot_be_streamed_is_read(
+    tmp_path: Path, run_kces: RunKces, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_graph_folder(Graph.from_edges(GRAPH.edges), tmp_path / "bare.kces")
-    assert run_kces("score", tmp_path / "bare.kces", "-q").code == 0
-    refused = run_kces("score", tmp_path / "bare.kces", "--resume")
+    quiet = run_kces("score", tmp_path / "bare.kces")
+    assert (quiet.code, quiet.err) == (0, "")
+    monkeypatch.setattr("kces.cli.on_disk._WORTH_A_WORD", 1000)
+    told = run_kces("score", tmp_path / "bare.kces")
+    assert "bare.kces is scored in memory, 522.9 KiB or more" in told.err
+    assert "it has no features" in told.err
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", "40000")
+    refused = run_kces("score", tmp_path / "bare.kces", "-q")
     assert refused.code == 2
     assert "it has no features" in refused.err
+    assert "needs 522.9 KiB of memory" in refused.err
+    assert "39.1 KiB are available" in refused.err
 
 
 def test_a_flipped_byte_in_the_folder_is_found_before_scoring(folder: Path, run_kces: RunKces) -> None:
@@ -103,9 +106,10 @@ def test_a_flipped_byte_in_the_folder_is_found_before_scoring(folder: Path, run_
     content = bytearray(file.read_bytes())
     content[-3] ^= 4
     file.write_bytes(bytes(content))
-    ran = run_kces("score", folder, "-q")
-    assert ran.code == 2
-    assert "features_0001.npy is damaged" in ran.err
+    for words in ((), ("--preset", "paper")):
+        ran = run_kces("score", folder, "-q", *words)
+        assert ran.code == 2
+        assert "features_0001.npy is damaged" in ran.err
 
 
 @pytest.mark.parametrize("command", [("explain", 3), ("report",), ("gkc",)])

@@ -8,32 +8,48 @@ from pathlib import Path
 import pytest
 
 from kces.errors import MemoryLimitError
+from kces.processes.answers import JsonObject
 from kces.scale.cost_model import Machine, Workload, make_plan
 from program import RunKces
 
-PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, POINTS = DOCS / "scaling.md", DOCS / "results" / "scale"
 
 
-def measured() -> list[tuple[int, int, int, float, float]]:
-    """Nodes, edges, workers, GiB and seconds of each row of the page's table of runs on disk."""
-    rows = []
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip().replace(",", "") for cell in line.strip("|").split("|")]
-        if len(cells) == 9 and cells[0].isdigit() and cells[2].isdigit():
-            rows.append((int(cells[0]), int(cells[1]), int(cells[2]), float(cells[3]), float(cells[4])))
-    return rows
+def measured() -> list[tuple[JsonObject, JsonObject]]:
+    """Every stored point of ``kces bench scale --json`` with each of its runs on disk."""
+    points = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(POINTS.glob("*.json"))]
+    return [(point, run) for point in points for run in point["disk"]]
 
 
-def test_the_page_has_points() -> None:
-    assert len(measured()) >= 2
-    assert max(edges for _, edges, *_ in measured()) > 30_000_000
+def named(value: JsonObject) -> str:
+    return f"{value['seconds']:.0f}s" if "seconds" in value else f"{value['nodes']} nodes"
 
 
-@pytest.mark.parametrize("point", measured(), ids=str)
-def test_the_model_is_within_a_quarter_of_what_was_measured(point: tuple[int, int, int, float, float]) -> None:
-    nodes, edges, workers, gibibytes, seconds = point
-    found = make_plan(Workload(nodes, edges, 64), workers=workers, memory=int(gibibytes * 2**30))
-    assert found.total_seconds == pytest.approx(seconds, rel=0.25)
+def test_there_are_points_of_all_sizes() -> None:
+    assert len(measured()) >= 4
+    assert max(run["edges"] for _, run in measured()) > 30_000_000
+
+
+@pytest.mark.parametrize(("point", "run"), measured(), ids=named)
+def test_the_model_is_within_a_quarter_of_what_was_measured(point: JsonObject, run: JsonObject) -> None:
+    memory = None if run["allowed"] is None else int(run["allowed"] * 2**30)
+    work = Workload(point["nodes"], run["edges"], point["features"])
+    found = make_plan(work, workers=run["workers"], memory=memory)
+    assert found.total_seconds == pytest.approx(run["seconds"], rel=0.25)
+
+
+@pytest.mark.parametrize(("point", "run"), measured(), ids=named)
+def test_the_page_quotes_the_points(point: JsonObject, run: JsonObject) -> None:
+    per_edge = [f"{run[name] / run['edges']:.0f}" for name in ("bytes_read", "bytes_written")]
+    cells = [f"{point['nodes']:,}", f"{run['edges']:,}", f"{point['features']}", f"{run['workers']}"]
+    cells += [
+        "default" if run["allowed"] is None else f"{run['allowed']:g}",
+        f"{run['seconds']:.1f}",
+        f"{run['edges'] / run['seconds']:,.0f}",
+    ]
+    cells += [f"{run['peak_mb']:,.0f}", *per_edge]
+    assert f"| {' | '.join(cells)} |" in PAGE.read_text(encoding="utf-8")
 
 
 def test_memory_knows_the_nodes_and_not_the_edges() -> None:

@@ -47,6 +47,36 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_bytes(graph: Path, tmp_pa
     assert not (tmp_path / "parts.parquet.run").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--preset", "paper", "--engine", "exact", "--chunk", 60),
+        ("--preset", "paper", "--engine", "montecarlo", "--chunk", 60),
+        ("--preset", "robust", "--chunk", 60),
+    ],
+    ids=lambda words: words[3] if "--engine" in words else words[1],
+)
+def test_a_run_on_a_table_that_is_killed_ends_with_the_same_bytes(words: tuple[object, ...], tmp_path: Path) -> None:
+    graph = synthetic(n=60, seed=0, degree=8.0)
+    pd.DataFrame(graph.edges, columns=["source", "target"]).to_csv(tmp_path / "g.csv", index=False)
+    np.save(tmp_path / "x.npy", graph.features)
+    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
+    options = ("score", tmp_path / "g.csv", "--features", tmp_path / "x.npy", "-q", *words)
+    assert kces(*options, "-o", whole).returncode == 0
+    killed = kces(*options, "-o", parts, dies=(2, "halfway"))
+    assert killed.returncode == -signal.SIGKILL
+    assert not parts.exists()
+    again = kces(*options, "-o", parts)
+    assert again.returncode == 2
+    assert "holds an unfinished run; resume it" in again.stderr
+    other = kces(*options, "-o", parts, "--resume", "--seed", 7)
+    assert other.returncode == 2
+    assert "seed is 0 there and 7 here" in other.stderr
+    assert kces(*options, "-o", parts, "--resume").returncode == 0
+    assert parts.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.csv", "parts.csv", "whole.csv", "x.npy"]
+
+
 def test_what_is_written_is_what_memory_gives(graph: Path, tmp_path: Path) -> None:
     out = tmp_path / "scores.csv"
     assert kces("score", graph, "-o", out, "-q", "--chunk", 200).returncode == 0

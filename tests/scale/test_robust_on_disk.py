@@ -135,4 +135,13 @@ def test_the_bound_on_memory_does_not_know_the_edges() -> None:
 
 def test_workers_get_several_chunks_each() -> None:
     layout = plan_layout(10**5, 8 * 10**6, 64, workers=2, memory=2**31)
-    assert layout == RobustLayout(64, 10**6, 65536, 1)
+    assert layout == RobustLayout(32, 10**6, 65536, 2, held=80)
+
+
+def test_hops_that_do_not_fit_together_are_read_block_by_block(tmp_path: Path) -> None:
+    folder = write_graph_folder(noisy(), tmp_path / "g.kces")
+    little = (24 * 3 + 150) * folder.n_nodes + 250 * folder.n_edges
+    whole, parts = score_folder(folder, tmp_path / "a"), score_folder(folder, tmp_path / "b", memory=little)
+    assert whole.state.layout.held > parts.state.layout.held == 0
+    assert parts.state.layout.width < folder.n_features
+    np.testing.assert_allclose(whole.all_scores(), parts.all_scores(), rtol=1e-12)

@@ -56,7 +56,7 @@ def bench_scale(
         for done, count in enumerate(workers, start=2):
             progress("measure", done, steps)
             job = {"graph": graph, "run": str(folder / "run"), "workers": count, "memory": memory, "chunk": chunk}
-            found["disk"].append({"workers": count} | _measured(DISK_JOB, job))
+            found["disk"].append({"workers": count, "allowed": memory} | _measured(DISK_JOB, job))
         if in_memory:
             progress("measure", steps - 1, steps)
             found["memory"] = _measured(MEMORY_JOB, {"graph": graph})

@@ -16,13 +16,11 @@ from kces.progress import Progress
 from kces.scale.backends import open_backend
 from kces.scale.executors import Executor
 from kces.scale.graph_folder import GraphFolder
-from kces.scale.paper_in_parts import score_paper_in_parts
 from kces.scale.robust_on_disk import score_folder
 from kces.scale.run_folder import delete_run, locked_run
 from kces.scale.streamed_cut import FolderCut, cut_folder
-from kces.scorers import Scored
 
-__all__ = ["FolderRun", "open_executor", "paper_folder", "scored_folder"]
+__all__ = ["FolderRun", "open_executor", "scored_folder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,18 +102,3 @@ def open_executor(workers: int | None, cluster: str | None, memory: int | None =
         if dashboard := getattr(executor, "dashboard", None):
             print_lines([f"dashboard: {dashboard}"], to=errors)
         yield executor
-
-
-@contextmanager
-def paper_folder(
-    graph: str, scoring: ScoringOptions, scale: ScaleOptions, output: Path | None, progress: Progress
-) -> Iterator[Scored]:
-    """Score a folder by the paper's definition, in parts that are kept until all is done."""
-    options, folder, run = scoring.checked(), GraphFolder.open(graph), scale.run_folder(graph, output)
-    with locked_run(run), open_executor(scale.workers, scale.cluster, scale.memory_bytes) as executor:
-        folder.verify()
-        yield score_paper_in_parts(
-            folder, run, options, executor=executor, chunk=scale.chunk, resume=scale.resume, progress=progress
-        )
-    if not scale.keep_run:
-        delete_run(run)

@@ -21,6 +21,7 @@ from kces.interop.limits import STANDARD_STREAM
 from kces.interop.node_labels import read_labels
 from kces.interop.scored_rows import result_names
 from kces.offered import CLUSTERINGS
+from kces.scale.graph_folder import GraphFolder, is_address
 from kces.types import Bools
 
 __all__ = ["GraphInput", "check_target", "open_input", "resolve_labels"]
@@ -75,6 +76,8 @@ def open_input(text: str, options: InputOptions) -> GraphInput:
     if text == str(STANDARD_STREAM) or Path(text).exists():
         loaded = _read(text, options)
         return GraphInput(loaded.graph, loaded)
+    if is_address(text):
+        return GraphInput(GraphFolder.open(text).to_graph())
     known = is_builtin(text) or text.partition("@")[0] in DATASETS
     if options.features is not None and known:
         raise InvalidParameterError(f"--features goes with a graph file; {text} has its own features")

@@ -1,4 +1,4 @@
-"""Options for graphs that stay on disk: memory, workers, and the run folder that keeps what is finished."""
+"""Options for long runs: memory, workers, and the run folder that keeps what is finished."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from kces.errors import InvalidParameterError
+from kces.interop.limits import STANDARD_STREAM
 
 __all__ = ["ClusterOption", "ScaleOptions", "WorkersOption"]
 
-_PANEL = "Graph folders (.kces) and clusters"
+_PANEL = "Long runs, graph folders (.kces) and clusters"
 _GIBIBYTE = 2**30
 
 WorkersOption = Annotated[
@@ -45,7 +46,8 @@ RunOption = Annotated[
     typer.Option(
         "--run",
         metavar="DIR",
-        help="Folder for finished parts; it goes when all is done. Default: OUT.run, or GRAPH.run.",
+        help="Folder for finished parts; it goes when all is done. Default: OUT.run, or GRAPH.run, for graph folders "
+        "and for what may take over a minute.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -60,7 +62,7 @@ KeepRunOption = Annotated[
 
 @dataclass(frozen=True)
 class ScaleOptions:
-    """How a graph folder is worked through."""
+    """How a long run is worked through, and what is kept of it."""
 
     workers: WorkersOption = None
     cluster: ClusterOption = None
@@ -83,11 +85,9 @@ class ScaleOptions:
         """Where finished parts are kept."""
         if self.run is not None:
             return self.run
+        if output is not None and output != STANDARD_STREAM:
+            return output.with_name(output.name + ".run")
+        if graph == str(STANDARD_STREAM):
+            raise InvalidParameterError("a run on standard input without an output file needs --run DIR")
         here = Path(graph.rstrip("/").rpartition("/")[2]) if "://" in graph else Path(graph.rstrip("/"))
-        beside = here if output is None else output
-        return beside.with_name(beside.name + ".run")
-
-    def refuse(self, graph: str, why: str = "these options go with a graph folder; make one with kces convert") -> None:
-        """Nothing of this goes with a graph in memory."""
-        if self.given:
-            raise InvalidParameterError(f"{graph}: {why}")
+        return here.with_name(here.name + ".run")

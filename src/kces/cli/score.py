@@ -10,12 +10,13 @@ import typer
 
 from kces.cli.graph_input import check_target
 from kces.cli.input_options import InputOptions, OrderOption
+from kces.cli.kept_input import scored_in_run
 from kces.cli.on_disk import stays_on_disk
 from kces.cli.option_groups import with_option_groups
 from kces.cli.options import ForceOption, GraphArgument, JsonOption, QuietOption
 from kces.cli.output import errors, print_json, print_lines, show_table
 from kces.cli.scale_options import ScaleOptions
-from kces.cli.score_input import ScoringOptions, score_input
+from kces.cli.score_input import ScoredInput, ScoringOptions
 from kces.errors import InvalidParameterError
 from kces.interop.formats.edge_list import text_style
 from kces.interop.json_records import plain_records
@@ -62,18 +63,24 @@ def score(
     if output is not None:
         table_format(output)  # an unknown ending is refused before any work
     if added is not None:
-        if not stays_on_disk(graph, inputs, scoring, scale):
+        if not stays_on_disk(graph, inputs, scoring):
             raise InvalidParameterError("--added goes with a graph folder and preset robust; see kces convert")
         from kces.cli.score_added import score_added_links
 
         score_added_links(graph, added, output, scoring, scale, force=force, json=json, quiet=quiet)
         return
-    if stays_on_disk(graph, inputs, scoring, scale):
+    if stays_on_disk(graph, inputs, scoring):
         from kces.cli.score_folder import score_on_disk
 
         score_on_disk(graph, output, scoring, scale, order=order, force=force, json=json, quiet=quiet)
         return
-    found = score_input(graph, inputs, scoring, quiet=quiet, scale=scale, output=output)
+    with scored_in_run(graph, inputs, scoring, scale, output, quiet=quiet) as found:
+        _write_and_show(found, output, order=order, force=force, json=json, to_stdout=to_stdout)
+
+
+def _write_and_show(
+    found: ScoredInput, output: Path | None, *, order: str, force: bool, json: bool, to_stdout: bool
+) -> None:
     scored, cut, records = found.scored, found.cut, found.opened.records
     table = scored.table(cut)
     results = table.drop(columns=["source", "target"]).set_index(cut.order).sort_index()

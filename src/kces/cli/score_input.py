@@ -27,9 +27,6 @@ from kces.ranking import check_alpha
 from kces.scorers import AUTO, LABELS, Scored, ScoreOptions, make_scorer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kces.cli.scale_options import ScaleOptions
     from kces.scorers.paper import PaperScorer
 
 __all__ = ["PaperOptions", "ScoredInput", "ScoringOptions", "parse_alpha", "score_input", "score_opened"]
@@ -131,24 +128,10 @@ class ScoredInput:
         ]
 
 
-def score_input(
-    graph: str,
-    inputs: InputOptions,
-    scoring: ScoringOptions,
-    *,
-    quiet: bool,
-    scale: ScaleOptions | None = None,
-    output: Path | None = None,
-) -> ScoredInput:
-    """Open GRAPH, score its edges and cut them; in parts that are kept, where ``scale`` says something."""
+def score_input(graph: str, inputs: InputOptions, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:
+    """Open GRAPH, score its edges and cut them."""
     scoring.checked()  # a wrong option is refused before a large file is read
-    if scale is None or not scale.given:
-        return score_opened(open_input(graph, inputs), scoring, quiet=quiet)
-    from kces.cli.folder_input import paper_folder
-
-    with progress_bar(quiet=quiet) as progress, paper_folder(graph, scoring, scale, output, progress) as scored:
-        opened = GraphInput(scored.graph)
-        return ScoredInput(opened, scored, scored.cut(parse_alpha(scoring.alpha)), scoring.seed)
+    return score_opened(open_input(graph, inputs), scoring, quiet=quiet)
 
 
 def score_opened(opened: GraphInput, scoring: ScoringOptions, *, quiet: bool) -> ScoredInput:

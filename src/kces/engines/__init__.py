@@ -9,6 +9,7 @@ from kces.engines.exact import ExactEngine
 from kces.engines.gradient import GradientEngine
 from kces.engines.local import LocalEngine
 from kces.engines.parameters import check_names
+from kces.engines.parts import Parts
 from kces.engines.problem import Problem
 from kces.engines.regime import Regime
 from kces.errors import InvalidParameterError
@@ -30,8 +31,8 @@ class Engine(Protocol):
         """Bytes at the peak, asked before anything large is made."""
         ...
 
-    def score(self, problem: Problem, progress: Progress = ...) -> Array:
-        """One signed number per edge."""
+    def score(self, problem: Problem, progress: Progress = ..., parts: Parts = ...) -> Array:
+        """One signed number per edge; ``parts`` says where edges are scored, and what is kept."""
         ...
 
 

@@ -17,6 +17,7 @@ Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -24,14 +25,15 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kces.engines.inner import gathered_dots, row_by_row
+from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
-from kces.engines.removal import DELICATE, explicit_rows, inverse_lengths, squared_length
+from kces.engines.removal import DELICATE, Rows, explicit_rows, inverse_lengths, squared_length
 from kces.engines.supports import Supports, removal_supports
-from kces.engines.woodbury import Changed, Rows, Unchanged, difference_rows, score_groups, woodbury
+from kces.engines.woodbury import Changed, DistinctRows, Unchanged, difference_rows, score_groups, woodbury
 from kces.errors import SingularKernelError
 from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
-from kces.types import Array, Bools, Ints
+from kces.types import Array, Bools, Features, Ints
 
 __all__ = ["ExactEngine"]
 
@@ -53,29 +55,64 @@ class ExactEngine:
         rows = 4 * problem.graph.n_edges + 3 * problem.regime.triangles
         return 8 * (4 * n * n + min(2 * rows * n, _ROW_BLOCK_BYTES // 8))
 
-    def score(self, problem: Problem, progress: Progress = silent) -> Array:
-        """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``."""
-        return self.score_some(problem, np.arange(problem.graph.n_edges), progress)
+    def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
+        """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
+        return self._score(problem, problem.graph.edges, progress, parts)
 
     def score_some(self, problem: Problem, which: Ints, progress: Progress = silent) -> Array:
         """The same for the edges numbered ``which`` only: what a large graph's check against exact uses."""
+        return self._score(problem, problem.graph.edges[which], progress, one_after_another)
+
+    @staticmethod
+    def _score(problem: Problem, edges: Ints, progress: Progress, parts: Parts) -> Array:
         graph = problem.graph
-        progress("exact: factor the kernel", 0, 1)
-        kernel = _unchanged(problem)
-        progress("exact: factor the kernel", 1, 1)
-        changed, delicate = _changed(problem, kernel, graph.edges[which])
-        scores = np.zeros(len(which))
-        done = 0
-        progress("exact: score edges", done, len(which))
-        for block in _edge_blocks(changed.supports, graph.degrees, changed.edges, ~delicate):
-            scores[block] = _score_block(kernel, changed, graph.degrees, block)
-            done += len(block)
-            progress("exact: score edges", done, len(which))
-        for e in np.flatnonzero(delicate):
-            scores[e] = _score_delicate(problem, kernel, changed, int(e))
-            done += 1
-            progress("exact: score edges", done, len(which))
+        # By hubs, so that a hub's many rows are made in one block (rarely two) and only the short lists of its
+        # neighbors are made again elsewhere.
+        order = np.argsort(_hubs(graph.degrees, edges), kind="stable")
+        rows_per_edge = 4.0 + 3.0 * problem.regime.triangles / max(graph.n_edges, 1)
+        at_once = max(1, int(_rows_at_once(graph.n_nodes) / rows_per_edge))
+        scores = np.empty(len(edges))
+        scores[order] = parts(
+            score_part, lambda: _state(problem, edges[order], progress), len(edges), progress, at_once
+        )
         return 2.0 / graph.n_nodes * scores
+
+
+class ExactState(NamedTuple):
+    """What every edge reads.
+
+    Attributes
+    ----------
+    kernel : what no edge changes.
+    changed : the changed rows of the edges, which are sorted by hub.
+    delicate : (E,) edges that nearly cancel a row: there the coefficients lose digits.
+    graph, Z : for these, the rows themselves, own and aggregated.
+    """
+
+    kernel: Unchanged
+    changed: Changed
+    delicate: Bools
+    graph: Rows
+    Z: Features
+
+
+def _state(problem: Problem, edges: Ints, progress: Progress) -> ExactState:
+    progress("exact: factor the kernel", 0, 1)
+    kernel = _unchanged(problem)
+    progress("exact: factor the kernel", 1, 1)
+    graph = problem.graph
+    changed, delicate = _changed(problem, kernel, edges)
+    return ExactState(kernel, changed, delicate, Rows(graph.adjacency, graph.degrees, graph.features), problem.Z)
+
+
+def score_part(state: ExactState, start: int, stop: int) -> Array:
+    """Scores of a range of edges, but for the factor 2 / N."""
+    scores, which = np.zeros(stop - start), np.arange(start, stop)
+    for block in _edge_blocks(state.changed.supports, which[~state.delicate[start:stop]], len(state.kernel.H)):
+        scores[block - start] = _score_block(state, block)
+    for edge in which[state.delicate[start:stop]]:
+        scores[edge - start] = _score_delicate(state, int(edge))
+    return scores
 
 
 def _unchanged(problem: Problem) -> Unchanged:
@@ -124,17 +161,15 @@ def _changed(problem: Problem, kernel: Unchanged, edges: Ints) -> tuple[Changed,
     return Changed(edges, xx_edge, supports, inverse_lengths(squared, terms)), delicate
 
 
-def _edge_blocks(supports: Supports, degrees: Array, edges: Ints, wanted: Bools) -> Iterator[Ints]:
-    """Blocks of edges whose distinct rows fit the memory budget.
+def _rows_at_once(n_nodes: int) -> int:
+    return max(1, _ROW_BLOCK_BYTES // (16 * n_nodes))
 
-    Edges are ordered by their endpoint of higher degree, so that a hub's many rows are made in one block
-    (rarely two) and only the short lists of its neighbors are made again elsewhere.
-    """
-    order = np.argsort(_hubs(degrees, edges), kind="stable")
-    order = order[wanted[order]]
-    ends = _block_ends(supports.start, supports.row, order, max(1, _ROW_BLOCK_BYTES // (16 * len(degrees))))
+
+def _edge_blocks(supports: Supports, which: Ints, n_nodes: int) -> Iterator[Ints]:
+    """Blocks of the edges ``which`` whose distinct rows fit the memory budget."""
+    ends = _block_ends(supports.start, supports.row, which, _rows_at_once(n_nodes))
     for begin, end in zip(np.concatenate([[0], ends]), ends, strict=False):
-        yield order[begin:end]
+        yield which[begin:end]
 
 
 @numba.njit(cache=True)
@@ -161,8 +196,9 @@ def _block_ends(start, row, order, budget):
     return np.array(ends)
 
 
-def _score_block(kernel: Unchanged, changed: Changed, degrees: Array, block: Ints) -> Array:
+def _score_block(state: ExactState, block: Ints) -> Array:
     """Make the distinct rows of the block, whiten them, then solve its edges hub by hub."""
+    kernel, changed, degrees = state.kernel, state.changed, state.graph.degrees
     supports = changed.supports
     positions = _flat_positions(supports, block)
     _, first, local_row = np.unique(supports.row[positions], return_index=True, return_inverse=True)
@@ -170,7 +206,7 @@ def _score_block(kernel: Unchanged, changed: Changed, degrees: Array, block: Int
     R = difference_rows(kernel, changed, positions[first], changed.edges[edge_of])
     number = np.zeros(len(supports.row), dtype=np.int64)
     number[positions] = local_row
-    rows = Rows(R, _whiten(R, kernel.whitener), R @ kernel.a, number)
+    rows = DistinctRows(R, _whiten(R, kernel.whitener), R @ kernel.a, number)
     ends = _group_ends(supports.start, block, _hubs(degrees, changed.edges)[block], degrees)
     with threadpool_limits(1, user_api="blas"):  # the groups run side by side
         return score_groups(kernel, changed, rows, block, ends)
@@ -204,12 +240,12 @@ def _flat_positions(supports: Supports, block: Ints) -> Ints:
     return np.repeat(supports.start[block], sizes) + offsets
 
 
-def _score_delicate(problem: Problem, kernel: Unchanged, changed: Changed, e: int) -> float:
+def _score_delicate(state: ExactState, e: int) -> float:
     """One edge with its changed rows summed from the features, without any cancellation."""
-    supports = changed.supports
+    kernel, supports = state.kernel, state.changed.supports
     S = supports.node[supports.start[e] : supports.start[e + 1]]
-    rows, _ = normalize_rows(explicit_rows(problem.graph, changed.edges[e], S))
-    to_all = (problem.Z @ rows.T).T * kernel.inverse_length[None, :]
+    rows, _ = normalize_rows(explicit_rows(state.graph, state.changed.edges[e], S))
+    to_all = (state.Z @ rows.T).T * kernel.inverse_length[None, :]
     R = arc_cosine(np.ascontiguousarray(to_all)) - kernel.H[S]
     D = 0.5 * (arc_cosine(rows @ rows.T) - kernel.H[np.ix_(S, S)]) - R[:, S]
     white = np.concatenate([kernel.whitener[S], R @ kernel.whitener])

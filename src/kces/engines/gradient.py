@@ -39,9 +39,12 @@ class GradientEngine:
 
     def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
         """``GKC(G) − GKC(G−e)`` to first order for each edge, in the order of ``graph.edges``."""
-        problem = compact(problem, self.seed)
-        state = _shared_state(problem, first_order(problem, self.seed, progress=progress))
-        return 2.0 / problem.graph.n_nodes * parts(score_part, state, len(state.ends), progress)
+
+        def make_state() -> GradientState:
+            small = compact(problem, self.seed)
+            return _shared_state(small, first_order(small, self.seed, progress=progress))
+
+        return 2.0 / problem.graph.n_nodes * parts(score_part, make_state, problem.graph.n_edges, progress)
 
 
 class GradientState(NamedTuple):

@@ -104,21 +104,25 @@ class LocalEngine:
 
     def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
         """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
-        problem = compact(problem, self.seed)
-        order = first_order(problem, self.seed, curved=True, progress=progress)
-        return self.score_with(problem, order, progress, parts)
 
-    def score_with(
-        self, problem: Problem, order: FirstOrder, progress: Progress = silent, parts: Parts = one_after_another
-    ) -> Array:
+        def make_state() -> LocalState:
+            small = compact(problem, self.seed)
+            return self._state(small, first_order(small, self.seed, curved=True, progress=progress))
+
+        return 2.0 / problem.graph.n_nodes * parts(score_part, make_state, problem.graph.n_edges, progress)
+
+    def score_with(self, problem: Problem, order: FirstOrder, progress: Progress = silent) -> Array:
         """The same with a solution and a far field that are known, of a problem that is compact."""
+        scores = one_after_another(score_part, lambda: self._state(problem, order), problem.graph.n_edges, progress)
+        return 2.0 / problem.graph.n_nodes * scores
+
+    def _state(self, problem: Problem, order: FirstOrder) -> LocalState:
         field, curvature = _as_edges_read(problem, order)
         shared = explained_linear_part(problem)
         size = problem.regime.block_size(self.hops, self.cap, self.fill)
         listed = most_important_neighbours(problem, order.a, size)
         adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
-        state = LocalState(edges, adjacency, listed, products, field, curvature, problem.ridge, shared)
-        return 2.0 / problem.graph.n_nodes * parts(score_part, state, len(edges.ends), progress)
+        return LocalState(edges, adjacency, listed, products, field, curvature, problem.ridge, shared)
 
 
 class LocalState(NamedTuple):

@@ -133,14 +133,18 @@ class Regime:
         >>> Regime.of(barbell()).minutes("exact")
         0
         """
+        return int(self.seconds(engine) / 60)
+
+    def seconds(self, engine: str) -> float:
+        """The same in seconds."""
         if "exact" in (engine, self.engine if engine == "auto" else ""):
-            return int(self.exact_work / _EXACT_WORK_PER_SECOND / 60)
+            return self.exact_work / _EXACT_WORK_PER_SECOND
         if engine not in ("auto", "local", "gradient"):
-            return 0  # subgraphs alone, without a system of all nodes
+            return 0.0  # subgraphs alone, without a system of all nodes
         seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width)
         if self.compacts:
             seconds += _SECONDS_PER_PRODUCT * self.width**2 * (self.nodes + self.features)
-        return int(seconds / 60)
+        return seconds
 
     @property
     def compacts(self) -> bool:

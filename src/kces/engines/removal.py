@@ -20,17 +20,19 @@ One rule tells a row that is left without features: its squared length, a sum of
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import scipy.sparse as sp
 
 from kces.graph import Graph
-from kces.types import Array, Ints
+from kces.types import Array, Features, Ints
 
 __all__ = [
     "DELICATE",
     "EMPTY",
+    "Rows",
     "compiled",
     "endpoint_coefficients",
     "explicit_rows",
@@ -109,7 +111,22 @@ def inverse_lengths(squared: Array, terms: Array) -> Array:
     )
 
 
-def explicit_rows(graph: Graph, edge: Ints, nodes: Ints) -> Array:
+class Rows(NamedTuple):
+    """The part of a graph that its aggregated rows are made of.
+
+    Attributes
+    ----------
+    adjacency : symmetric 0/1 matrix without self-loops.
+    degrees : (N,), with the self-loop.
+    features : (N, F).
+    """
+
+    adjacency: sp.csr_array
+    degrees: Array
+    features: Features
+
+
+def explicit_rows(graph: Graph | Rows, edge: Ints, nodes: Ints) -> Array:
     """The rows ``Z'_k`` of ``nodes`` after removing ``edge``, summed from the features themselves: (nodes, F).
 
     Slower than the coefficients, but free of cancellation: a node left without any feature gets an exact zero.
@@ -117,7 +134,7 @@ def explicit_rows(graph: Graph, edge: Ints, nodes: Ints) -> Array:
     i, j = int(edge[0]), int(edge[1])
     degrees = graph.degrees.copy()
     degrees[[i, j]] -= 1.0
-    rows = sp.csr_array(graph.adjacency[nodes] + sp.eye_array(graph.n_nodes, format="csr")[nodes])
+    rows = sp.csr_array(graph.adjacency[nodes] + sp.eye_array(len(degrees), format="csr")[nodes])
     owner = np.repeat(nodes, np.diff(rows.indptr))
     gone = ((owner == i) & (rows.indices == j)) | ((owner == j) & (rows.indices == i))
     rows.data = np.where(gone, 0.0, (degrees[owner] * degrees[rows.indices]) ** -0.5)

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from kces.engines.adjacency import adjacency_of
+from kces.engines.adjacency import Adjacency, adjacency_of
 from kces.engines.block import block_cosines, collect_block, moved_lengths
 from kces.engines.block_kernel import factor_in_place, inverse_form, kernel_matrix
 from kces.engines.compact import compact
-from kces.engines.neighbours import most_important_neighbours
+from kces.engines.neighbours import Listed, most_important_neighbours
 from kces.engines.parameters import whole_number
+from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
-from kces.engines.products import edges_of, inner_products, products_of
+from kces.engines.products import Edges, Products, edges_of, inner_products, products_of
 from kces.errors import InvalidParameterError
 from kces.progress import Progress, silent
 from kces.types import Array, Ints
@@ -70,28 +71,48 @@ class SubgraphEngine:
         n = problem.graph.n_nodes
         return min(24 * n * n, 24 * n * problem.graph.n_features + 24 * 8192**2) + 80 * problem.graph.n_edges
 
-    def score(self, problem: Problem, progress: Progress = silent) -> Array:
-        return self._score(problem, per_class=0, repetitions=1, progress=progress)
+    def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
+        """The change for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
+        return parts(
+            score_part, lambda: self._state(compact(problem, self.seed)), problem.graph.n_edges, progress, _EDGE_CHUNK
+        )
 
-    def _score(self, problem: Problem, *, per_class: int, repetitions: int, progress: Progress) -> Array:
-        problem = compact(problem, self.seed)
+    def _state(self, problem: Problem) -> SubgraphState:
         size = problem.regime.block_size(self.hops, self.cap)
         if self.hops == 1:
             size = replace(size, fill=0)  # the surroundings are the neighbors, however few
         listed = most_important_neighbours(problem, problem.codes, size)
-        adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
         classes = np.unique(problem.codes, axis=0, return_inverse=True)[1].ravel()
-        draws = Draws(classes, per_class, repetitions, self.seed)
-        total = len(edges.ends)
-        scores = np.empty(total)
-        progress(f"{self.name}: score edges", 0, total)
-        for start in range(0, total, _EDGE_CHUNK):
-            stop = min(start + _EDGE_CHUNK, total)
-            scores[start:stop] = _score_subgraphs(
-                *(edges.part(start, stop), adjacency, listed, products, problem.codes, problem.ridge, draws, start)
-            )
-            progress(f"{self.name}: score edges", stop, total)
-        return scores
+        return SubgraphState(
+            edges_of(problem),
+            adjacency_of(problem.graph),
+            listed,
+            products_of(problem),
+            problem.codes,
+            problem.ridge,
+            self._draws(classes),
+        )
+
+    def _draws(self, classes: Ints) -> Draws:
+        return Draws(classes, per_class=0, repetitions=1, seed=self.seed)
+
+
+class SubgraphState(NamedTuple):
+    """What every edge reads: the graph, products of its rows, the codes, and how subgraphs are sampled."""
+
+    edges: Edges
+    adjacency: Adjacency
+    listed: Listed
+    products: Products
+    codes: Array
+    ridge: float
+    draws: Draws
+
+
+def score_part(state: SubgraphState, start: int, stop: int) -> Array:
+    """Scores of a range of edges."""
+    scores: Array = _score_subgraphs(state.edges.part(start, stop), *state[1:], start)
+    return scores
 
 
 class MonteCarloEngine(SubgraphEngine):
@@ -109,8 +130,8 @@ class MonteCarloEngine(SubgraphEngine):
         self.per_class = whole_number("per_class", per_class)
         self.repetitions = whole_number("repetitions", repetitions)
 
-    def score(self, problem: Problem, progress: Progress = silent) -> Array:
-        return self._score(problem, per_class=self.per_class, repetitions=self.repetitions, progress=progress)
+    def _draws(self, classes: Ints) -> Draws:
+        return Draws(classes, self.per_class, self.repetitions, self.seed)
 
 
 @numba.njit(cache=True)

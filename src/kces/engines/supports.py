@@ -6,7 +6,7 @@ and one row per edge and common neighbor (3 per triangle), far fewer than its ed
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -22,8 +22,7 @@ _endpoint = compiled(endpoint_coefficients)
 _neighbour = compiled(neighbour_coefficient)
 
 
-@dataclass(frozen=True, eq=False)
-class Supports:
+class Supports(NamedTuple):
     """For the e-th edge, the slice ``start[e]:start[e + 1]`` of the flat arrays describes its changed rows.
 
     Each slice begins with the endpoints i and j. With L changed rows in all:

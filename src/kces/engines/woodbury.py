@@ -5,7 +5,6 @@ The formula is in the docstring of ``exact.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -15,7 +14,7 @@ from kces.engines.fast_kernel import precise_kernel_value
 from kces.engines.supports import Supports
 from kces.types import Array, Ints
 
-__all__ = ["Changed", "Rows", "Unchanged", "difference_rows", "score_groups", "woodbury"]
+__all__ = ["Changed", "DistinctRows", "Unchanged", "difference_rows", "score_groups", "woodbury"]
 
 
 class Unchanged(NamedTuple):
@@ -40,8 +39,7 @@ class Unchanged(NamedTuple):
     inverse_length: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Changed:
+class Changed(NamedTuple):
     """The changed rows of E edges, L in all.
 
     Attributes
@@ -58,7 +56,7 @@ class Changed:
     inverse_length: Array
 
 
-class Rows(NamedTuple):
+class DistinctRows(NamedTuple):
     """Distinct changed rows of the kernel.
 
     Attributes
@@ -118,7 +116,7 @@ class _Edges(NamedTuple):
     coefficients: Array
 
 
-def score_groups(kernel: Unchanged, changed: Changed, rows: Rows, edges: Ints, ends: Ints) -> Array:
+def score_groups(kernel: Unchanged, changed: Changed, rows: DistinctRows, edges: Ints, ends: Ints) -> Array:
     """``uᵀ M⁻¹ u`` for ``edges`` (e,), in groups that end at ``ends``: those of a group have most of their rows in
     common, whose products are made once. (e,)."""
     supports = changed.supports

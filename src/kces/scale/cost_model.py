@@ -1,8 +1,8 @@
 """What scoring a graph on disk will take, from measured unit costs: time, memory, disk, and what breaks first.
 
 A spreadsheet in code: every stage of ``robust_on_disk.py`` is a count of elementary steps times the cost of one, shared
-by the threads of all workers, and a count of bytes over the speed of a disk. The unit costs were fitted to the points
-of ``docs/scaling.md`` (``kces bench scale``); a test holds the model to within a quarter of each.
+by the threads of all workers, and a count of bytes over the speed of a disk. The unit costs are fitted to the points of
+``docs/scaling.md`` by ``kces.bench.fit_scale``; a test holds the model to within a quarter of each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from dataclasses import dataclass, field, replace
 from kces.scale.robust_layout import RobustLayout, memory_bound, plan_layout
 from kces.scorers.feature_spaces import RANK
 
-__all__ = ["Machine", "ScalePlan", "UnitCosts", "Workload", "make_plan"]
+__all__ = [
+    "Effort",
+    "Machine",
+    "Resources",
+    "ScalePlan",
+    "UnitCosts",
+    "Workload",
+    "make_plan",
+    "stage_efforts",
+]
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,7 @@ class Machine:
 
     threads: int = 2
     memory: int = 24 * 2**30
-    disk_speed: float = 1.0e9
+    disk_speed: float = 2.0e9
     price: float = 0.0
 
 
@@ -56,11 +65,11 @@ class UnitCosts:
     ----------
     row_entry : a feature of a node, read, weighted and summed.
     hop_entry : a neighbor's feature added to a row.
-    hop_miss : added to a neighbor whose row is not in the cache, times the doublings beyond it.
+    hop_miss : added to it for each doubling of the hops beyond the cache.
     node_entry : a feature of a node in the products of nodes and their covariance.
     project_entry : a feature of a node along the leading directions.
     pair_entry : a feature of a pair in one of the nine products of its ends.
-    pair_miss : added to a pair and block whose rows are not in the cache, times the doublings beyond it.
+    pair_miss : added to a pair for each doubling of the hops beyond the cache.
     pair : cosines of a pair in one space.
     score_edge : the score of an edge from its views, one thread of each worker.
     cut_edge : an edge in the passes of the cut, one thread alone.
@@ -68,19 +77,19 @@ class UnitCosts:
     stage, cluster_stage : what a stage takes on any graph, in this process and on a cluster.
     """
 
-    row_entry: float = 20.0
-    hop_entry: float = 9.5
-    hop_miss: float = 18.0
-    node_entry: float = 40.0
-    project_entry: float = 120.0
-    pair_entry: float = 2.5
-    pair_miss: float = 420.0
-    pair: float = 1000.0
-    score_edge: float = 700.0
-    cut_edge: float = 500.0
-    order_link: float = 290.0
-    stage: float = 3.0e7
-    cluster_stage: float = 2.0e8
+    row_entry: float = 13.3
+    hop_entry: float = 2.91
+    hop_miss: float = 1.04
+    node_entry: float = 12.4
+    project_entry: float = 56.1
+    pair_entry: float = 0.0
+    pair_miss: float = 90.7
+    pair: float = 1140.0
+    score_edge: float = 260.0
+    cut_edge: float = 518.0
+    order_link: float = 128.0
+    stage: float = 0.0
+    cluster_stage: float = 113000000.0
 
 
 UNITS = UnitCosts()
@@ -156,10 +165,11 @@ def make_plan(
     allowed = memory or _allowance(work, machine, workers)
     layout = plan_layout(work.nodes, work.edges, work.features, workers=processes, memory=allowed, chunk=chunk)
     threads = machine.threads * machines
-    resources = _Resources(threads, processes, machines * machine.disk_speed, bool(workers))
-    seconds = _stage_seconds(work, layout, resources, units)
+    resources = Resources(threads, processes, machines * machine.disk_speed, bool(workers))
+    efforts = stage_efforts(work, layout, resources)
+    seconds = {stage: effort.seconds(units, resources.disk) for stage, effort in efforts.items()}
     hops = 24 * work.nodes * (work.features + RANK)
-    n_chunks = -(-work.edges // layout.chunk)
+    reads = processes if layout.held else -(-work.edges // layout.chunk)
     views = 73 * work.edges
     plan = ScalePlan(
         layout,
@@ -170,7 +180,7 @@ def make_plan(
         120 * work.nodes + 2**29,
         work.nodes * (8 + 4 * work.features) + 16 * work.edges * (1 if work.nodes < 2**31 else 2),
         hops + 144 * work.nodes + views,
-        2 * hops + n_chunks * hops + 3 * views,
+        2 * hops + reads * hops + 3 * views,
         sum(seconds.values()) / 3600 * machines * machine.price,
     )
     return _with_verdict(plan, work, machine, max(workers, 1))
@@ -184,7 +194,7 @@ def _allowance(work: Workload, machine: Machine, workers: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Resources:
+class Resources:
     """Threads and processes in all, bytes a second of all disks together, and whether Dask is between."""
 
     threads: int
@@ -193,35 +203,70 @@ class _Resources:
     on_cluster: bool
 
 
-def _stage_seconds(work: Workload, layout: RobustLayout, given: _Resources, units: UnitCosts) -> dict[str, float]:
+@dataclass(frozen=True)
+class Effort:
+    """What a stage is made of.
+
+    Attributes
+    ----------
+    steps : how often each of the :class:`UnitCosts` is paid, by name, on the thread that is busy longest.
+    moved : bytes over the disks of all machines, each its share.
+    """
+
+    steps: dict[str, float]
+    moved: float = 0.0
+
+    def seconds(self, units: UnitCosts, disk: float) -> float:
+        """What it takes with these unit costs, over disks of so many bytes a second."""
+        return 1e-9 * sum(count * getattr(units, unit) for unit, count in self.steps.items()) + self.moved / disk
+
+
+def stage_efforts(work: Workload, layout: RobustLayout, given: Resources) -> dict[str, Effort]:
+    """The stages of a run, each as counts of elementary steps.
+
+    Parameters
+    ----------
+    work : the graph.
+    layout : how it is parted.
+    given : threads, processes and disks.
+    """
     n, e, f = work.nodes, work.edges, work.features
-    beyond = math.log2(max(1.0, 24 * n * layout.width / _CACHE))
-    blocks, pattern_blocks = -(-f // layout.width), -(-RANK // min(layout.width, RANK))
+    blocks = -(-f // layout.width)
+    pattern_width = layout.pattern_width(RANK, f)
+    gathered = [f, RANK] if layout.held else [*[layout.width] * blocks, *[pattern_width] * -(-RANK // pattern_width)]
     hop = 24 * n * (f + RANK)
-    reads = -(-e // layout.chunk) * hop
-    fixed = units.cluster_stage if given.on_cluster else units.stage
-
-    def shared(nanoseconds: float, moved: float = 0.0) -> float:
-        return 1e-9 * (fixed + nanoseconds / given.threads) + moved / given.disk
-
+    reads = (given.processes if layout.held else -(-e // layout.chunk)) * hop
+    stage = "cluster_stage" if given.on_cluster else "stage"
     links = 2 * (2 * e + n)
+
+    def shared(steps: dict[str, float], moved: float = 0.0, stages: int = 1) -> Effort:
+        return Effort({stage: stages, **{unit: count / given.threads for unit, count in steps.items()}}, moved)
+
+    def hops(columns: int, width: int) -> dict[str, float]:
+        return {"hop_entry": links * columns, "hop_miss": links * columns * _doublings(n, width)}
+
     return {
-        "rows": 2 * shared(units.row_entry * n * f, 4 * n * f),
-        "hops": shared(links * (units.hop_entry * f + units.hop_miss * beyond * blocks), 24 * n * f),
-        "nodes": shared(units.node_entry * n * f, 24 * n * f),
-        "order": 1e-9 * (units.stage + units.order_link * (2 * e + 20 * n)),
-        "patterns": shared(
-            units.project_entry * n * f + links * (units.hop_entry * RANK + units.hop_miss * beyond * pattern_blocks),
-            24 * n * RANK,
-        ),
+        "rows": shared({"row_entry": 2.0 * n * f}, 8 * n * f, stages=2),
+        "hops": shared(hops(f, layout.width), 24 * n * f),
+        "nodes": shared({"node_entry": n * f}, 24 * n * f),
+        "order": Effort({"stage": 1, "order_link": 2 * e + 20 * n}),
+        "patterns": shared({"project_entry": n * f, **hops(RANK, pattern_width)}, 24 * n * RANK, stages=2),
         "views": shared(
-            e * (9 * units.pair_entry * (f + RANK) + 2 * units.pair)
-            + e * units.pair_miss * beyond * (blocks + pattern_blocks),
+            {
+                "pair_entry": 9 * e * (f + RANK),
+                "pair": 2 * e,
+                "pair_miss": e * sum(width * _doublings(n, width) for width in gathered) / sum(gathered),
+            },
             reads + 64 * e,
         ),
-        "scores": 1e-9 * (fixed + units.score_edge * e / given.processes),
-        "cut": 1e-9 * units.cut_edge * e,
+        "scores": Effort({stage: 1, "score_edge": e / given.processes}),
+        "cut": Effort({"cut_edge": e}),
     }
+
+
+def _doublings(n_nodes: int, width: int) -> float:
+    """How often the cache would have to double to hold the hops of so many columns."""
+    return math.log2(max(1.0, 24 * n_nodes * width / _CACHE))
 
 
 def _with_verdict(plan: ScalePlan, work: Workload, machine: Machine, workers: int) -> ScalePlan:

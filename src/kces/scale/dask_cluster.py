@@ -97,9 +97,7 @@ class DaskExecutor:
             )
         lost = (FutureCancelledError, CommClosedError, OSError, asyncio.CancelledError, asyncio.TimeoutError)
         if isinstance(error, lost) or self.client.status != "running":
-            return ClusterError(
-                f"the connection to the scheduler is lost ({one_line(error)}); what is finished is kept: resume the run"
-            )
+            return ClusterError("the connection to the scheduler is lost; what is finished is kept: resume the run")
         return error
 
 
@@ -149,7 +147,7 @@ def dask_executor(
 
 @contextmanager
 def _connected(connect: Callable[[], Client], where: str) -> Iterator[Client]:
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is said in one line, by this program
+    _say_nothing()
     try:
         client = connect()
     except (OSError, asyncio.TimeoutError, ValueError) as error:
@@ -158,6 +156,12 @@ def _connected(connect: Callable[[], Client], where: str) -> Iterator[Client]:
         yield client
     finally:
         client.close(timeout=2)
+
+
+def _say_nothing() -> None:
+    """What is lost is said in one line, by this program: loggers below that of distributed have levels of their own."""
+    for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _of(client: Client) -> DaskExecutor:

@@ -215,11 +215,16 @@ class GraphFolder:
 
     # -- in memory ------------------------------------------------------------------------------
 
+    @property
+    def memory_needed(self) -> int:
+        """Bytes that the graph and its scores take in memory, at least."""
+        stored = sum(each.bytes for name, each in self.manifest.files.items() if name.startswith("features"))
+        return _BYTES_PER_EDGE * self.n_edges + 50 * self.n_nodes + 3 * stored
+
     def to_graph(self) -> Graph:
         """The whole graph in memory, if it fits; else an error that names the amount."""
-        needed = _BYTES_PER_EDGE * self.n_edges + 50 * self.n_nodes
-        stored = sum(each.bytes for name, each in self.manifest.files.items() if name.startswith("features"))
-        require_memory(needed + 3 * stored, f"{self.path} in memory", "score or sanitize it, which keep it on disk")
+        instead = "preset robust keeps features of up to 2048 columns on disk, else use a larger machine"
+        require_memory(self.memory_needed, f"{self.path} in memory", instead)
         values = np.ones(len(self.indices))
         adjacency = sp.csr_array((values, self.indices.copy(), self.indptr.copy()), shape=(self.n_nodes,) * 2)
         if adjacency.indices.dtype == np.int32 and adjacency.nnz < np.iinfo(np.int32).max:

@@ -245,7 +245,7 @@ class _Course:
     def _add_patterns(self) -> None:
         self._stage("directions", leading_directions, 1, here=True)
         rank = int(self.state.results.load("directions", 0, "directions").shape[1])
-        patterns = Space(PATTERNS, rank, min(self.state.layout.width, rank))
+        patterns = Space(PATTERNS, rank, self.state.layout.pattern_width(rank, self.state.folder.n_features))
         self.state = replace(self.state, spaces=(*self.state.spaces, patterns))
         self._stage(patterns.hops, steps.pattern_hops, len(patterns.blocks))
         self._stage(patterns.nodes, steps.pattern_nodes, self.state.layout.row_items)

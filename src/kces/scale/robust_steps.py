@@ -12,7 +12,7 @@ edges:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 from kces.scale.centred_rows import CentredRows, column_presence, rarity_of, weighted_sums
 from kces.scale.drawn_pairs import rows_by_links
 from kces.scale.graph_folder import GraphFolder
+from kces.scale.hops_in_memory import held_hops, read_hops
 from kces.scale.robust_layout import RobustLayout
 from kces.scale.run_folder import RunFolder
 from kces.scorers.centred_features import chunks
@@ -272,11 +273,7 @@ def _cosines(state: RobustState, space: Space, pairs: Ints, step: Array, degrees
     few = len(pairs) < _FEW_PAIRS * len(degrees)
     ends, places = np.unique(pairs, return_inverse=True) if few else (None, pairs)
     first, second = (np.ascontiguousarray(places.reshape(pairs.shape)[:, end]) for end in (0, 1))
-    for block in range(len(space.blocks)):
-        if ends is None:
-            hops = _in_memory(results.file(space.hops, block, "hops"))
-        else:
-            hops = np.ascontiguousarray(results.load(space.hops, block, "hops")[ends])
+    for hops in _hops_in_memory(state, space) if ends is None else _hops_of(state, space, ends):
         add_products(hops, first, second, at_pairs)
     sizes = np.ascontiguousarray(np.einsum("naa->na", at_nodes))
 
@@ -291,18 +288,17 @@ def _cosines(state: RobustState, space: Space, pairs: Ints, step: Array, degrees
 _FEW_PAIRS = 0.02
 """Of the nodes. The rows of the ends of fewer pairs are picked from the files; else whole blocks are read."""
 
-_memory = np.empty(0)
-"""Receives one block of hops after another: fresh memory is slow."""
+
+def _hops_of(state: RobustState, space: Space, nodes: Ints) -> Iterator[Array]:
+    """(n, 3, width) hops of some nodes, block of columns by block."""
+    for block in range(len(space.blocks)):
+        yield np.ascontiguousarray(state.results.load(space.hops, block, "hops")[nodes])
 
 
-def _in_memory(file: Path) -> Array:
-    """A stored array read into memory that is kept; what was there before is overwritten."""
-    global _memory
-    with file.open("rb") as stream:
-        np.lib.format.read_magic(stream)
-        shape = np.lib.format.read_array_header_1_0(stream)[0]
-        size = int(np.prod(shape))
-        if _memory.size < size:
-            _memory = np.empty(size)
-        stream.readinto(_memory[:size].data.cast("B"))
-    return _memory[:size].reshape(shape)
+def _hops_in_memory(state: RobustState, space: Space) -> Iterator[Array]:
+    """(N, 3, width) hops of all nodes: all columns, kept for the next chunk, where they fit; else block by block."""
+    files = [state.results.file(space.hops, block, "hops") for block in range(len(space.blocks))]
+    if state.layout.held:
+        yield held_hops(files, space.blocks)
+    else:
+        yield from map(read_hops, files)

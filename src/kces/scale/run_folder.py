@@ -11,7 +11,6 @@ import fcntl
 import json
 import os
 import shutil
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ import numpy as np
 
 from kces.atomic import output_named
 from kces.errors import OutputError, UnreadableFileError
-from kces.scale.folder_manifest import pieces_of
+from kces.scale.checked_arrays import file_size, is_intact, write_checked
 from kces.types import Values
 
 __all__ = ["RunFolder", "locked_run", "start_run"]
@@ -59,7 +58,7 @@ class RunFolder:
         with output_named(self.path):
             for name, values in results.items():
                 final = self.file(stage, item, name)
-                checks[final.name] = _write_checked(final, np.ascontiguousarray(values))
+                checks[final.name] = write_checked(final, values)
             record = self.record(stage, item)
             temporary = record.with_suffix(f".{os.getpid()}.tmp")
             temporary.write_text(json.dumps(checks))
@@ -68,14 +67,12 @@ class RunFolder:
     def is_done(self, stage: str, item: int) -> bool:
         """Whether an item has a record and its files are there in full size."""
         checks = self._checks(stage, item)
-        return checks is not None and all(_size(self.path / name) == size for name, (size, _) in checks.items())
+        return checks is not None and all(file_size(self.path / name) == size for name, (size, _) in checks.items())
 
     def is_sound(self, stage: str, item: int) -> bool:
         """The same, with every byte compared with the checksums."""
         checks = self._checks(stage, item)
-        if checks is None or not self.is_done(stage, item):
-            return False
-        return all(_checksum(self.path / name) == checksum for name, (_, checksum) in checks.items())
+        return checks is not None and all(is_intact(self.path / name, check) for name, check in checks.items())
 
     def load(self, stage: str, item: int, name: str) -> Values:
         """One result, mapped into memory."""
@@ -147,7 +144,16 @@ def locked_run(path: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise OutputError(f"another process is using the run folder {path}; wait for it, or name another") from None
-        yield
+        try:
+            yield
+        finally:
+            _leave_nothing(path)
+
+
+def _leave_nothing(path: Path) -> None:
+    """A folder in which no run was started goes again."""
+    if [each.name for each in path.iterdir()] == ["lock"]:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def delete_run(path: Path) -> None:
@@ -159,36 +165,3 @@ def delete_run(path: Path) -> None:
 def _differences(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     names = [name for name in {**known, **wanted} if name != "layout" and known.get(name) != wanted.get(name)]
     return ", ".join(f"{name} is {known.get(name)!r} there and {wanted.get(name)!r} here" for name in names)
-
-
-def _write_checked(final: Path, values: Values) -> tuple[int, int]:
-    """Write an array beside its place and rename it; its size and the checksum of all its bytes."""
-    temporary = final.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            said = {"descr": np.lib.format.dtype_to_descr(values.dtype), "fortran_order": False, "shape": values.shape}
-            np.lib.format.write_array_header_1_0(file, said)
-            file.flush()
-            header = temporary.read_bytes()
-            content = values.reshape(-1).view(np.uint8).data if values.size else memoryview(b"")
-            file.write(content)
-            size = file.tell()
-        os.replace(temporary, final)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return size, zlib.crc32(content, zlib.crc32(header))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1
-
-
-def _checksum(path: Path) -> int:
-    checksum = 0
-    for piece in pieces_of(path):
-        checksum = zlib.crc32(piece, checksum)
-    return checksum

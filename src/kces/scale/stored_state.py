@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from kces.atomic import output_named
 from kces.errors import UnreadableFileError
+from kces.scale.checked_arrays import is_intact, write_checked
 
-__all__ = ["load_state", "save_state"]
+__all__ = ["is_sound", "load_state", "save_state"]
 
 _DESCRIPTION = "state.json"
 _ROOM = "kces.engines."
@@ -56,14 +57,31 @@ def load_state(folder: Path) -> Any:
         raise UnreadableFileError(f"{folder} is damaged ({error}); delete it and run again") from error
 
 
+def is_sound(folder: Path) -> bool:
+    """Whether a folder holds a state, every byte of it as it was written."""
+    try:
+        checks = _checks(json.loads((folder / _DESCRIPTION).read_text()))
+        return all(is_intact(folder / name, check) for name, check in checks.items())
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def _checks(said: Any) -> dict[str, tuple[int, int]]:
+    """Size and checksum of every file of a described state."""
+    if "array" in said:
+        size, checksum = said["check"]
+        return {Path(said["array"]).name: (int(size), int(checksum))}
+    inner = said["sparse"].values() if "sparse" in said else said.get("tuple", [])
+    return {name: check for part in inner for name, check in _checks(part).items()}
+
+
 def _described(part: Any, folder: Path, name: str) -> Any:
     if part is None or isinstance(part, (bool, int, float, str)):
         return {"value": part}
     if isinstance(part, np.generic):
         return {"value": part.item()}
     if isinstance(part, np.ndarray):
-        np.save(folder / f"{name}.npy", part, allow_pickle=False)
-        return {"array": f"{name}.npy"}
+        return {"array": f"{name}.npy", "check": write_checked(folder / f"{name}.npy", part)}
     if sp.issparse(part):
         parts = {each: _described(getattr(part, each), folder, f"{name}.{each}") for each in _SPARSE}
         return {"sparse": parts, "shape": list(part.shape)}

@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from kces.engines import choose_engine, make_engine
-from kces.engines.gradient import GradientEngine
-from kces.engines.local import LocalEngine
-from kces.engines.parts import Parts
+from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
 from kces.engines.regime import Regime
 from kces.errors import GraphWarning, InvalidParameterError
@@ -112,8 +110,8 @@ class PaperScorer:
         cls.validate(options)
         return cls(options)
 
-    def pose(self, graph: Graph) -> tuple[Problem, PseudoLabels]:
-        """Aggregate and label: the problem that an engine solves.
+    def pose(self, graph: Graph, parts: Parts = one_after_another) -> tuple[Problem, PseudoLabels]:
+        """Aggregate and label: the problem that an engine solves; ``parts`` may know the labels.
 
         >>> from kces.datasets.toys import barbell
         >>> problem, pseudo = PaperScorer(ScoreOptions(preset="paper")).pose(barbell())
@@ -121,8 +119,13 @@ class PaperScorer:
         ((10, 1), 2)
         """
         graph = _fit_to_score(graph)
-        unit, _ = normalize_rows(aggregate(graph))
-        pseudo = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)  # Algorithm 1, line 1
+
+        def find() -> tuple[object, ...]:  # Algorithm 1, line 1
+            unit, _ = normalize_rows(aggregate(graph))
+            found = pseudo_labels(graph, unit, self.labels, clusters=self.clusters, seed=self.seed)
+            return found.clusters, found.k, found.method, found.chosen_by
+
+        pseudo = PseudoLabels(*parts.once("labels", find))
         return Problem(graph, encode(pseudo.clusters, pseudo.k, self.encoding), self.ridge), pseudo
 
     def complexity(self, graph: Graph) -> float:
@@ -132,22 +135,19 @@ class PaperScorer:
         problem, _ = self.pose(graph)
         return complexity(gram(problem.Z), problem.codes, problem.ridge)
 
-    def score(self, graph: Graph, progress: Progress = silent, parts: Parts | None = None) -> Scored:
-        """Score every edge; ``parts`` says where edges are scored, by engines that can do so in parts."""
-        name = LocalEngine.name if parts is not None and self.engine == "auto" else self.engine
+    def score(self, graph: Graph, progress: Progress = silent, parts: Parts = one_after_another) -> Scored:
+        """Score every edge; ``parts`` says where edges are scored, and what is kept."""
         fit = _fit_to_score(graph)
-        _say_what_it_takes(fit, name)
+        _say_what_it_takes(fit, self.engine)
         progress("pseudo labels", 0, 1)
-        problem, pseudo = self.pose(fit)
+        problem, pseudo = self.pose(fit, parts)
         progress("pseudo labels", 1, 1)
-        engine, reason = choose_engine(name, problem, self.engine_options, self.seed)
+        engine, reason = choose_engine(self.engine, problem, self.engine_options, self.seed)
         canonical, places = in_canonical_order(problem)
         if _point_one_way(fit.features):
             change = np.zeros(graph.n_edges)
-        elif parts is None or not isinstance(engine, LocalEngine | GradientEngine):
-            change = engine.score(canonical, progress)[places]  # Algorithm 1, lines 2 to 8
         else:
-            change = engine.score(canonical, progress, parts)[places]
+            change = engine.score(canonical, progress, parts)[places]  # Algorithm 1, lines 2 to 8
         change = _without_mere_rounding(change, problem)
         scores = change if self.signed else np.abs(change)
         evidence = PaperEvidence(pseudo, change)

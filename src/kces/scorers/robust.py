@@ -19,7 +19,7 @@ complexity ``yᵀ H⁻¹ y`` of that assertion on the pair alone is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from kces.scorers.views import View, standard_views
 from kces.types import Array
 
 __all__ = [
+    "Gather",
     "RobustScorer",
     "column_words",
     "contrast_weights",
@@ -50,6 +51,14 @@ __all__ = [
 
 Weigh: TypeAlias = Callable[[Array, Array], Array]
 """From the (E, k) views of edges and the (R, k) views of random pairs to (k,) weights that sum to one."""
+
+
+class Gather(Protocol):
+    """From a graph and views to what they say of its edges: :func:`gather_evidence`, or the same in parts."""
+
+    def __call__(
+        self, graph: Graph, views: tuple[View, ...], *, seed: int = ..., progress: Progress = ...
+    ) -> RobustEvidence: ...
 
 
 class RobustScorer:
@@ -68,10 +77,11 @@ class RobustScorer:
             labels = "; known labels can choose the cut, as alpha labels" if foreign == ["labels"] else ""
             raise InvalidParameterError(f"preset robust has no {named}; leave it out or use preset paper{labels}")
 
-    def score(self, graph: Graph, progress: Progress = silent) -> Scored:
+    def score(self, graph: Graph, progress: Progress = silent, gather: Gather | None = None) -> Scored:
+        """Score every edge; ``gather`` says how the evidence comes about, in place of :func:`gather_evidence`."""
         warn_of_outweighing(graph.features, graph.feature_names)
-        views = standard_views(seed=self.seed)
-        found = gather_evidence(within_range(without_empty_columns(graph)), views, seed=self.seed, progress=progress)
+        views, prepared = standard_views(seed=self.seed), within_range(without_empty_columns(graph))
+        found = (gather or gather_evidence)(prepared, views, seed=self.seed, progress=progress)
         reason = f"{len(found.columns)} views of {graph.n_edges} edges and {len(found.random_pairs)} random pairs"
         return Scored(graph, found.scores, self.name, "views", reason, {}, found)
 
