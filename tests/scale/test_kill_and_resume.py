@@ -62,7 +62,8 @@ def test_a_run_on_a_table_that_is_killed_ends_with_the_same_bytes(words: tuple[o
     np.save(tmp_path / "x.npy", graph.features)
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
     options = ("score", tmp_path / "g.csv", "--features", tmp_path / "x.npy", "-q", *words)
-    assert kces(*options, "-o", whole).returncode == 0
+    for _ in range(2):  # the first run may compile, and code from the cache may round its last bit otherwise
+        assert kces(*options, "-o", whole, "--force").returncode == 0
     killed = kces(*options, "-o", parts, dies=(2, "halfway"))
     assert killed.returncode == -signal.SIGKILL
     assert not parts.exists()

@@ -33,13 +33,11 @@ _TOLERANCE = 5e-2
 def explained_linear_part(problem: Problem) -> float:
     """q: between 0, where no node tells anything about another, and 1/4.
 
-        >>> from kces.datasets.builtin import synthetic
-        >>> from kces.engines.moments import second_moment
-    from kces.engines.problem import Problem
-        >>> alike = Problem(synthetic(n=300, features=4, seed=0), np.ones((300, 1)), 1e-3)
-        >>> different = Problem(synthetic(n=300, features=300, seed=0), np.ones((300, 1)), 1e-3)
-        >>> 0.24 < explained_linear_part(alike) < 0.25 and explained_linear_part(different) < 0.2
-        True
+    >>> from kces.datasets.builtin import synthetic
+    >>> alike = Problem(synthetic(n=300, features=4, seed=0), np.ones((300, 1)), 1e-3)
+    >>> different = Problem(synthetic(n=300, features=300, seed=0), np.ones((300, 1)), 1e-3)
+    >>> 0.24 < explained_linear_part(alike) < 0.25 and explained_linear_part(different) < 0.2
+    True
     """
     ratio = 1.0 + 4.0 * problem.ridge
     exactly = not problem.regime.all_pairs and problem.regime.width <= _FEW_FEATURES
