@@ -20,6 +20,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         pruning.FIGURE_MECHANISM,
         robustness.FIGURE_PLUG_AND_PLAY,
         supplement.SUPPLEMENT_PRBCD,
+        supplement.SUPPLEMENT_ADAPTIVE,
         supplement.SUPPLEMENT_FEATURES,
         cost.SUPPLEMENT_RUNTIME,
         pruning.SUPPLEMENT_ALPHA,
