@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 import scipy.sparse as sp
 
+from kces.blocked_cholesky import factor_in_place
 from kces.errors import InvalidGraphError, InvalidParameterError, SingularKernelError
 from kces.feature_range import row_exponents, shifted_rows
 from kces.graph import Graph
@@ -153,19 +154,19 @@ def check_ridge(ridge: float) -> float:
 
 
 def ridge_factor(H: Array, ridge: float) -> tuple[Array, bool]:
-    """Cholesky factor of ``H + ridge I``, or a clear error when that is singular."""
+    """Lower Cholesky factor of ``H + ridge I``, or a clear error when that is singular; as ``cho_solve`` takes it."""
     shifted = H.copy()
     shifted[np.diag_indices_from(shifted)] += ridge
     try:
-        factor = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+        factor = factor_in_place(shifted)
     except scipy.linalg.LinAlgError:
         factor = None
-    if factor is None or _is_degenerate(factor[0]):
+    if factor is None or _is_degenerate(factor):
         raise SingularKernelError(
             f"the kernel matrix is singular at ridge {ridge:g} (nodes with equal or zero aggregated features);"
             f" use a larger ridge, for instance {RIDGE:g}"
         )
-    return factor
+    return factor, True
 
 
 def _is_degenerate(factor: Array) -> bool:

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
+from kces.blocked_cholesky import invert_in_place, transpose_in_place
 from kces.engines.inner import gathered_dots, row_by_row
 from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
@@ -132,14 +133,11 @@ def _unchanged(problem: Problem) -> Unchanged:
 
 def _whitener(H: Array, ridge: float) -> Array:
     """``L⁻ᵀ`` for ``L Lᵀ = H + λI``: upper triangular, in C order."""
-    factor, lower = ridge_factor(H, ridge)
-    inverse, info = scipy.linalg.lapack.dtrtri(factor, lower=lower, overwrite_c=True)
-    if info != 0:
-        raise SingularKernelError(f"the kernel matrix cannot be inverted at ridge {ridge:g}; use a larger ridge")
-    whitener = np.ascontiguousarray(inverse.T)
-    for k in range(1, len(whitener)):
-        whitener[k, :k] = 0.0  # LAPACK leaves what was there
-    return whitener
+    factor, _ = ridge_factor(H, ridge)
+    try:
+        return transpose_in_place(invert_in_place(factor))
+    except scipy.linalg.LinAlgError as error:
+        raise SingularKernelError(f"the kernel matrix has no inverse at ridge {ridge:g}; use a larger one") from error
 
 
 def _whiten(R: Array, whitener: Array) -> Array:
