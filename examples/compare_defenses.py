@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 
-from kces.lab.evaluation import evaluate, summarise
+from kces.lab.evaluation import evaluate, summarize
 
 DEFENSES = ["mlp", "gcn", "kces", "kces+gat"]
 
 
 def main(graph: str) -> None:
     rows = evaluate([graph], DEFENSES, seeds=2, trials=2)
-    print(summarise(rows).to_string(index=False))
+    print(summarize(rows).to_string(index=False))
     rows.to_csv("comparison.csv", index=False)
     print("\nThe MLP sees no edge: a defense below it would do better without the graph.")
     print("wrote comparison.csv, one row per run")

@@ -144,8 +144,8 @@ def test_without_features_nothing_is_cut_automatically() -> None:
 def test_the_lower_of_two_groups_is_the_null() -> None:
     generator = np.random.default_rng(0)
     agreement = np.concatenate([generator.normal(0.9, 0.02, 4000), generator.normal(1.4, 0.05, 4000)])
-    centre, spread = unrelated_pairs(2.0 / agreement)
-    assert centre == pytest.approx(0.9, abs=0.005)
+    center, spread = unrelated_pairs(2.0 / agreement)
+    assert center == pytest.approx(0.9, abs=0.005)
     assert spread == pytest.approx(0.02, abs=0.003)
 
 

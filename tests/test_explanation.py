@@ -16,7 +16,7 @@ from kces.datasets.toys import barbell, path
 from kces.errors import GraphWarning, InvalidParameterError
 from kces.explanation import explain_edge, find_node
 from kces.graph import Graph
-from kces.scorers.feature_spaces import centred_space
+from kces.scorers.feature_spaces import centered_space
 from kces.scorers.link_cosines import leave_edge_out_cosines
 
 
@@ -32,7 +32,7 @@ def test_readings_are_the_views_without_and_with_the_edge() -> None:
     graph = synthetic(n=120, seed=3)
     scored = kces.score(graph)
     readings = explain_edge(scored, scored.cut(0.1), *graph.edges[7]).grounds.readings
-    rows = centred_space(graph)
+    rows = centered_space(graph)
     without, linked = (
         leave_edge_out_cosines(graph, rows, graph.edges[[7]], leave_out=flag)[0] for flag in (True, False)
     )

@@ -86,7 +86,7 @@ def test_numbering_of_nodes_and_columns(way: str, seed: int) -> None:
 @FEW
 @given(seed=SEEDS)
 def test_the_automatic_cut_of_a_larger_graph(seed: int) -> None:
-    """The graph of which relabelling once moved the cut by four percent, at a tenth of its size."""
+    """The graph of which relabeling once moved the cut by four percent, at a tenth of its size."""
     graph = synthetic(n=300, seed=1)
     other, order = renumbered(graph, seed)
     expected, found = kces.score(graph), kces.score(other)

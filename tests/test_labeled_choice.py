@@ -41,14 +41,14 @@ def test_errors_are_those_of_refitting_without_each_node() -> None:
     nodes = labeled_nodes(graph)[:12]
     classes = np.unique(graph.labels[nodes])
     truth = (graph.labels[nodes][:, None] == classes).astype(float)
-    centred = truth - truth.mean(axis=0)
+    centered = truth - truth.mean(axis=0)
     H = gram(aggregate(graph)[nodes])
     expected = []
     for left_out in range(len(nodes)):
         others = np.arange(len(nodes)) != left_out
         shifted = H[np.ix_(others, others)] + SMOOTHING * np.eye(others.sum())
-        predicted = H[left_out, others] @ np.linalg.solve(shifted, centred[others])
-        expected.append(((centred[left_out] - predicted) ** 2).sum())
+        predicted = H[left_out, others] @ np.linalg.solve(shifted, centered[others])
+        expected.append(((centered[left_out] - predicted) ** 2).sum())
     assert np.allclose(leave_one_out_errors(graph, nodes), expected, atol=1e-10)
 
 

@@ -28,7 +28,7 @@ TESTED_WITH: dict[str, tuple[str, ...]] = {
         "engines/block_kernel.py",
         "engines/edge_dots.py",
         "engines/first_order.py",
-        "engines/neighbours.py",
+        "engines/neighbors.py",
         "engines/products.py",
     ),
     "engines/test_exact.py": ("engines/woodbury.py",),

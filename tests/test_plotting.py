@@ -84,7 +84,7 @@ def test_without_matplotlib_the_extra_is_named(scored: Scored, monkeypatch: pyte
 
 @pytest.mark.parametrize(
     ("kind", "ending", "begins"),
-    [("scores", "png", b"\x89PNG"), ("cut", "svg", b"<?xml"), ("neighbourhood", "pdf", b"%PDF")],
+    [("scores", "png", b"\x89PNG"), ("cut", "svg", b"<?xml"), ("neighborhood", "pdf", b"%PDF")],
 )
 def test_the_command_draws_every_kind(run_kces: RunKces, tmp_path: Path, kind: str, ending: str, begins: bytes) -> None:
     target = tmp_path / f"x.{ending}"

@@ -142,8 +142,8 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
 
 def noise_bounds(random_scores: Array) -> tuple[float, float]:
     """Agreement, ``2 / score``, below which an edge looks unrelated, and that of the median random pair."""
-    centre, spread = unrelated_pairs(random_scores)
-    return centre - _QUANTILE * spread, float(np.median(_agreement(random_scores)))
+    center, spread = unrelated_pairs(random_scores)
+    return center - _QUANTILE * spread, float(np.median(_agreement(random_scores)))
 
 
 def automatic_choice(yardstick: Yardstick) -> AlphaChoice:
@@ -293,8 +293,8 @@ def unrelated_share(scores: Array, random_scores: Array) -> float:
         raise InvalidParameterError("there are no scores to cut; score a graph with edges first")
     if len(random_scores) < 2:  # a nearly complete graph: nothing to compare with, so no reason to cut
         return 0.0
-    centre, spread = unrelated_pairs(random_scores)
-    return float(np.mean(_agreement(scores) < centre - _QUANTILE * spread))
+    center, spread = unrelated_pairs(random_scores)
+    return float(np.mean(_agreement(scores) < center - _QUANTILE * spread))
 
 
 def unrelated_pairs(random_scores: Array) -> tuple[float, float]:

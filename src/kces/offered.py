@@ -67,7 +67,7 @@ FORMATS = {
 }
 
 BUILTIN_GRAPHS = {
-    "digits": "5-nearest-neighbour graph of scikit-learn's handwritten digits (1,797 nodes, 10 classes)",
+    "digits": "5-nearest-neighbor graph of scikit-learn's handwritten digits (1,797 nodes, 10 classes)",
     "synthetic": "degree-corrected block model, e.g. synthetic:n=2000,seed=0 "
     "(also classes=, degree=, homophily=, features=, signal=)",
 }
@@ -89,7 +89,7 @@ DATASETS = {
     "chameleon_filtered": "Wikipedia pages, duplicates removed",
     "squirrel_filtered": "Wikipedia pages, duplicates removed",
 }
-"""A line about each data set; ``datasets/catalogue.py`` knows its files and how to read them."""
+"""A line about each data set; ``datasets/catalog.py`` knows its files and how to read them."""
 
 
 class OfferedAttack(NamedTuple):

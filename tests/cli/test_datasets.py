@@ -35,7 +35,7 @@ def test_list_as_json_tells_what_is_cached(run, tmp_path: Path) -> None:
     assert len(rows) == 16
     assert rows["cora"]["nodes"] == 2485
     assert rows["cora"]["cached"] is False
-    assert rows["cora"]["licence"] == "MIT, none stated"
+    assert rows["cora"]["license"] == "MIT, none stated"
     assert "cora@nettack-5" in rows["cora"]["attacks"]
     assert rows["digits"]["cached"] is True
 
@@ -50,7 +50,7 @@ def test_list_counts_the_files_that_are_there(run, tmp_path: Path) -> None:
     assert "1/2" in run("list", "--data-root", tmp_path)
 
 
-def test_list_for_people_names_graphs_attacks_licences_and_the_root(run, tmp_path: Path) -> None:
+def test_list_for_people_names_graphs_attacks_licenses_and_the_root(run, tmp_path: Path) -> None:
     text = run("list", "--data-root", tmp_path)
     for expected in ("squirrel_filtered", "1,157,799", "polblogs, pubmed}@nettack-{1, 2, 3, 4, 5}", "ODC-BY"):
         assert expected in text

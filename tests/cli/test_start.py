@@ -74,7 +74,7 @@ def test_every_command_is_listed_and_has_help(run_kces: RunKces, name: str) -> N
     assert f"Usage: kces {name} " in ran.out
 
 
-def test_a_misspelt_command_is_told_its_neighbours(run_kces: RunKces) -> None:
+def test_a_misspelt_command_is_told_its_neighbors(run_kces: RunKces) -> None:
     ran = run_kces("sanitise")
     assert ran.code == 2
     assert "No such command 'sanitise'. Did you mean 'sanitize'?" in " ".join(ran.err.split())

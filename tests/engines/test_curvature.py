@@ -28,8 +28,8 @@ def test_curvature_is_the_hessian_of_f(flat: bool) -> None:
         weights = 0.5 * a[:, 0] * second * (1.0 if flat else others)
         u, v, w = 0.3, -0.2, 0.5
         expected = float(weights @ (unit @ (u * Z[k] + v * X[k] + w * X[m])) ** 2)
-        found = u * u * curvature.zz[k] + v * v * curvature.xx[k] + w * w * curvature.neighbour_xx[at]
+        found = u * u * curvature.zz[k] + v * v * curvature.xx[k] + w * w * curvature.neighbor_xx[at]
         found += 2 * (
-            u * v * curvature.zx[k] + u * w * curvature.neighbour_zx[at] + v * w * curvature.neighbour_cross[at]
+            u * v * curvature.zx[k] + u * w * curvature.neighbor_zx[at] + v * w * curvature.neighbor_cross[at]
         )
         assert found[0] == pytest.approx(expected, rel=1e-3, abs=1e-3)

@@ -48,7 +48,7 @@ def test_far_field_from_the_stored_kernel_is_that_of_all_pairs(graph: Graph, col
     expected = far_field(in_regime(problem, far_field="pairs"), a)
     found = far_field(in_regime(problem, far_field="series"), a, triangle=triangle)
     plain = far_field(in_regime(problem, far_field="series"), a)
-    for name in ("z_dot", "x_dot", "neighbour_dot"):
+    for name in ("z_dot", "x_dot", "neighbor_dot"):
         right, left, without = (getattr(field, name) for field in (expected, found, plain))
         size = np.abs(right).max()
         assert np.abs(left - right).max() < 2e-3 * size

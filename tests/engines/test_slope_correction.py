@@ -17,7 +17,7 @@ from kces.engines.triangle import KernelTriangle
 from problems import alike_nodes, in_regime, problem_for
 
 
-def test_neighbours_and_the_node_itself_are_taken_out_of_the_correction() -> None:
+def test_neighbors_and_the_node_itself_are_taken_out_of_the_correction() -> None:
     """Their slope is in the series in full. With a code on one node, only that node's row is felt."""
     graph = synthetic(n=400, seed=3)
     problem = problem_for(replace(graph, features=np.random.default_rng(0).standard_normal((400, 2))))

@@ -19,7 +19,7 @@ def people(kind: type) -> nx.Graph:
     G.add_node("cy", x=[5.0, 6.0], age=50, team="red")
     G.add_node("dee", x=[7.0, 8.0], age=60, team="red")
     G.add_edge("bob", "ann", weight=2.0)
-    G.add_edge("bob", "cy", colour="green")
+    G.add_edge("bob", "cy", color="green")
     G.add_edge("cy", "cy")
     return G
 
@@ -43,7 +43,7 @@ def test_sanitizing_keeps_nodes_attributes_and_loops_and_leaves_the_input(kind):
     result = open_source(G).without([False, True])
     assert type(result) is kind
     assert dict(result.nodes(data=True)) == dict(G.nodes(data=True))
-    assert list(result.edges(data=True)) == [("bob", "cy", {"colour": "green"}), ("cy", "cy", {})]
+    assert list(result.edges(data=True)) == [("bob", "cy", {"color": "green"}), ("cy", "cy", {})]
     assert list(G.edges(data=True)) == before
 
 

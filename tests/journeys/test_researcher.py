@@ -15,7 +15,7 @@ from kces.datasets.builtin import synthetic
 from kces.datasets.planted import inject_cross_class_edges
 from kces.kernel import propagation
 from kces.lab.defenses import Defense
-from kces.lab.evaluation import evaluate, summarise
+from kces.lab.evaluation import evaluate, summarize
 
 PLUGIN = '''
 """A defense that a package could register, in a file."""
@@ -59,7 +59,7 @@ def test_instances_beside_names_on_a_graph_of_ones_own():
     clean = synthetic(n=300, seed=0, homophily=0.95)
     noisy, _ = inject_cross_class_edges(clean, 0.5)
     rows = evaluate([AttackedGraph(noisy, clean)], [NearestTrainNode(), "gcn", "kces+gcn"], seeds=1, trials=1)
-    found = summarise(rows).set_index("defense")["mean"]
+    found = summarize(rows).set_index("defense")["mean"]
     assert list(found.index) == ["NearestTrainNode", "gcn", "kces+gcn"]
     assert found["kces+gcn"] > found["gcn"]
     assert found["NearestTrainNode"] > 30

@@ -221,7 +221,7 @@ def test_a_breakdown_keeps_the_runs_before_it(monkeypatch: pytest.MonkeyPatch) -
     assert rows["accuracy"].notna().tolist() == [True, True, False]
     assert rows["note"].tolist() == ["", "", "no convergence"]
     assert rows["seed"].tolist() == [each["seed"] for each in heard] == [0, 1, 2]
-    assert evaluation.summarise(rows)["note"].item() == "no convergence"
+    assert evaluation.summarize(rows)["note"].item() == "no convergence"
 
 
 @pytest.mark.usefixtures("with_fixed")
@@ -335,7 +335,7 @@ def test_summary_keeps_the_order_and_counts_runs() -> None:
             "note": ["", "", "no"],
         }
     )
-    summary = evaluation.summarise(rows)
+    summary = evaluation.summarize(rows)
     assert summary["defense"].tolist() == ["z", "a"]
     assert summary.loc[0, ["mean", "runs", "seconds", "peak_mb"]].tolist() == [81.0, 2, 2.0, 7.0]
     assert summary.loc[0, "std"] == pytest.approx(np.sqrt(2))

@@ -8,12 +8,12 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from kces.scorers.centered_features import CenteredFeatures
 
 from kces.graph import Graph
 from kces.node_pairs import random_unlinked_pairs
 from kces.scorers import hop_products as routes
 from kces.scorers.block_hops import products_by_blocks, squares_by_blocks
-from kces.scorers.centred_features import CentredFeatures
 from kces.scorers.dense_hops import dense_products
 from kces.scorers.followed_hops import products_by_following, squares_by_following
 from kces.scorers.gram_hops import gram_is_quick, gram_products
@@ -72,23 +72,23 @@ def some_pairs(graph: Graph) -> np.ndarray:
     return np.concatenate([graph.edges, random_unlinked_pairs(graph, np.random.default_rng(0), size=200)])
 
 
-def by_sparse_rows(route: SparseRoute, graph: Graph, features: CentredFeatures, pairs: np.ndarray) -> HopProducts:
+def by_sparse_rows(route: SparseRoute, graph: Graph, features: CenteredFeatures, pairs: np.ndarray) -> HopProducts:
     wanted, which = pairs_and_edges(graph, pairs)
     return sparse_products(graph, features, wanted, group_pairs(graph, wanted), route).at(which)
 
 
-def sparse_features(graph: Graph, centred: bool) -> CentredFeatures:
+def sparse_features(graph: Graph, centered: bool) -> CenteredFeatures:
     stored = sp.csr_array(graph.features)
-    return CentredFeatures.of(stored) if centred else CentredFeatures(stored)
+    return CenteredFeatures.of(stored) if centered else CenteredFeatures(stored)
 
 
 SPARSE_ROUTES = (products_by_following, products_by_blocks)
 
 
 @pytest.mark.parametrize("route", SPARSE_ROUTES)
-@pytest.mark.parametrize("centred", [True, False])
-def test_sparse_rows_give_the_products_of_dense_columns(graph: Graph, centred: bool, route: SparseRoute) -> None:
-    features, pairs = sparse_features(graph, centred), some_pairs(graph)
+@pytest.mark.parametrize("centered", [True, False])
+def test_sparse_rows_give_the_products_of_dense_columns(graph: Graph, centered: bool, route: SparseRoute) -> None:
+    features, pairs = sparse_features(graph, centered), some_pairs(graph)
     expected, found = dense_products(graph, features, pairs), by_sparse_rows(route, graph, features, pairs)
     np.testing.assert_allclose(found.at_pairs, expected.at_pairs, atol=1e-13)
     np.testing.assert_allclose(found.at_nodes, expected.at_nodes, atol=1e-13)
@@ -96,15 +96,15 @@ def test_sparse_rows_give_the_products_of_dense_columns(graph: Graph, centred: b
 
 @pytest.mark.parametrize("route", SPARSE_ROUTES)
 def test_a_single_pair_needs_only_the_edges_at_its_ends(graph: Graph, route: SparseRoute) -> None:
-    features, pairs = sparse_features(graph, centred=True), np.array([[3, 40]])
+    features, pairs = sparse_features(graph, centered=True), np.array([[3, 40]])
     expected, found = dense_products(graph, features, pairs), by_sparse_rows(route, graph, features, pairs)
     np.testing.assert_allclose(found.at_pairs, expected.at_pairs, atol=1e-13)
     np.testing.assert_allclose(found.at_nodes[[3, 40]], expected.at_nodes[[3, 40]], atol=1e-13)
 
 
-@pytest.mark.parametrize("centred", [True, False])
-def test_squared_lengths_do_not_depend_on_the_route(graph: Graph, centred: bool) -> None:
-    features = sparse_features(graph, centred)
+@pytest.mark.parametrize("centered", [True, False])
+def test_squared_lengths_do_not_depend_on_the_route(graph: Graph, centered: bool) -> None:
+    features = sparse_features(graph, centered)
     expected = dense_products(graph, features, graph.edges[:0]).at_nodes[:, 2, 2]
     for route in (squares_by_following, squares_by_blocks):
         np.testing.assert_allclose(sparse_squares(graph, features, route), expected, atol=1e-13)
@@ -113,7 +113,7 @@ def test_squared_lengths_do_not_depend_on_the_route(graph: Graph, centred: bool)
 
 @pytest.mark.parametrize("leave_out", [True, False])
 def test_cosines_do_not_depend_on_the_route(graph: Graph, leave_out: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    features, pairs, cosines = sparse_features(graph, centred=True), some_pairs(graph), []
+    features, pairs, cosines = sparse_features(graph, centered=True), some_pairs(graph), []
     for route in ("dense", "follow", "blocks", "gram"):
         monkeypatch.setattr(routes, "gram_is_quick", lambda *_, answer=route == "gram": answer)
         monkeypatch.setattr(routes, "cheapest_route", lambda *_, n_pairs, answer=route: answer)
@@ -123,11 +123,11 @@ def test_cosines_do_not_depend_on_the_route(graph: Graph, leave_out: bool, monke
     assert np.abs(cosines[0]).max() > 0.1
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("centered", [True, False])
 @pytest.mark.parametrize("dense", [True, False])
-def test_gram_matrices_give_the_products_of_dense_columns(graph: Graph, dense: bool, centred: bool) -> None:
+def test_gram_matrices_give_the_products_of_dense_columns(graph: Graph, dense: bool, centered: bool) -> None:
     stored = graph.features.toarray() if dense else sp.csr_array(graph.features)
-    features, pairs = CentredFeatures.of(stored) if centred else CentredFeatures(stored), some_pairs(graph)
+    features, pairs = CenteredFeatures.of(stored) if centered else CenteredFeatures(stored), some_pairs(graph)
     expected, found = dense_products(graph, features, pairs), gram_products(graph, features, pairs)
     np.testing.assert_allclose(found.at_pairs, expected.at_pairs, atol=1e-13)
     np.testing.assert_allclose(found.at_nodes, expected.at_nodes, atol=1e-13)
@@ -136,7 +136,7 @@ def test_gram_matrices_give_the_products_of_dense_columns(graph: Graph, dense: b
 def test_gram_matrices_are_for_few_nodes_with_few_links_and_products() -> None:
     def quick(n_nodes: int, n_edges: int, features: np.ndarray | sp.csr_array) -> bool:
         edges = np.stack([end[:n_edges] for end in np.triu_indices(n_nodes, 1)], axis=1)
-        return gram_is_quick(Graph.from_edges(edges, n_nodes=n_nodes), CentredFeatures(features))
+        return gram_is_quick(Graph.from_edges(edges, n_nodes=n_nodes), CenteredFeatures(features))
 
     assert quick(2_048, 1_000, np.ones((2_048, 64)))
     assert not quick(2_049, 1_000, np.ones((2_049, 1)))  # too many nodes
@@ -148,11 +148,11 @@ def test_gram_matrices_are_for_few_nodes_with_few_links_and_products() -> None:
 @pytest.mark.parametrize("dense", [True, False])
 def test_what_the_mean_cancels_is_zero_in_gram_matrices(dense: bool) -> None:
     same = np.tile([[0.3, 0.0, 0.7]], (N_NODES, 1))
-    features = CentredFeatures.of(same if dense else sp.csr_array(same))
+    features = CenteredFeatures.of(same if dense else sp.csr_array(same))
     graph = hard_graph(sp.csr_array(same))
     assert not leave_edge_out_cosines(graph, features, graph.edges).any()
     complete = Graph.from_edges(np.stack(np.triu_indices(12, 1), axis=1))  # T sends every centered row to zero
-    numbered = CentredFeatures.of(np.eye(12) if dense else sp.csr_array(np.eye(12)))
+    numbered = CenteredFeatures.of(np.eye(12) if dense else sp.csr_array(np.eye(12)))
     assert not leave_edge_out_cosines(complete, numbered, complete.edges, leave_out=False)[:, 3].any()
 
 
@@ -160,7 +160,7 @@ def test_what_the_mean_cancels_is_zero_in_gram_matrices(dense: bool) -> None:
 def test_what_the_mean_cancels_is_zero_in_every_route(route: SparseRoute) -> None:
     same = sp.csr_array(np.tile([[0.3, 0.0, 0.7]], (N_NODES, 1)))
     graph = hard_graph(same)
-    features = CentredFeatures.of(same)
+    features = CenteredFeatures.of(same)
     found = by_sparse_rows(route, graph, features, graph.edges)
     assert not np.einsum("naa->na", found.at_nodes)[:, 0].any()
     complete = Graph.from_edges(np.stack(np.triu_indices(12, 1), axis=1))  # T sends every centered row to zero
@@ -170,7 +170,7 @@ def test_what_the_mean_cancels_is_zero_in_every_route(route: SparseRoute) -> Non
 
 
 def test_threads_do_not_change_a_bit(graph: Graph, both_threads: list[int]) -> None:
-    features, pairs, found = sparse_features(graph, centred=True), some_pairs(graph), []
+    features, pairs, found = sparse_features(graph, centered=True), some_pairs(graph), []
     for threads in both_threads:
         numba.set_num_threads(threads)
         found.append(
@@ -191,7 +191,7 @@ def test_the_route_is_chosen_by_sizes(n_columns: int, per_node: int, expected: s
     words = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(N_NODES, n_columns))
     graph = hard_graph(words)
     groups = group_pairs(graph, graph.edges)
-    assert cheapest_route(graph, CentredFeatures(words), groups, n_pairs=graph.n_edges) == expected
+    assert cheapest_route(graph, CenteredFeatures(words), groups, n_pairs=graph.n_edges) == expected
 
 
 def test_sources_share_a_visit_where_three_steps_reach_everyone() -> None:
@@ -199,7 +199,7 @@ def test_sources_share_a_visit_where_three_steps_reach_everyone() -> None:
     near = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1), words)
     everywhere = Graph.from_edges(np.random.default_rng(0).integers(n, size=(6_000, 2)), words)
     routes = [
-        cheapest_route(graph, CentredFeatures(words), group_pairs(graph, graph.edges), n_pairs=graph.n_edges)
+        cheapest_route(graph, CenteredFeatures(words), group_pairs(graph, graph.edges), n_pairs=graph.n_edges)
         for graph in (near, everywhere)
     ]
     assert routes == ["follow", "blocks"]
@@ -207,6 +207,6 @@ def test_sources_share_a_visit_where_three_steps_reach_everyone() -> None:
 
 def test_leading_directions_span_the_same_space_by_both_ways() -> None:
     graph = hard_graph(few_words(20, 8))
-    features = sparse_features(graph, centred=True)
+    features = sparse_features(graph, centered=True)
     spaces = [find(graph, features, 5, 0) for find in (leading_by_covariance, leading_by_iteration)]
     np.testing.assert_allclose(spaces[0] @ spaces[0].T, spaces[1] @ spaces[1].T, atol=1e-9)

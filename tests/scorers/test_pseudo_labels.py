@@ -26,8 +26,8 @@ def test_clusterings_find_two_cliques_and_repeat(method: str) -> None:
 
 def test_k_is_chosen_by_silhouette_without_classes() -> None:
     graph = barbell(8)
-    unlabelled = Graph.from_scipy(graph.adjacency, graph.features)
-    found = pseudo_labels(unlabelled, normalize_rows(aggregate(graph))[0])
+    unlabeled = Graph.from_scipy(graph.adjacency, graph.features)
+    found = pseudo_labels(unlabeled, normalize_rows(aggregate(graph))[0])
     assert found.k == 2
     assert "silhouette" in found.chosen_by
 

@@ -70,7 +70,7 @@ def test_feature_scale_does_not_matter() -> None:
     np.testing.assert_allclose(robust_scores(graph), robust_scores(scaled), rtol=1e-6)
 
 
-def test_relabelling_nodes_keeps_the_order() -> None:
+def test_relabeling_nodes_keeps_the_order() -> None:
     """Only the sample of random pairs depends on the numbering, so scores move by sampling error at most."""
     graph = synthetic(n=400, seed=3)
     new_name = np.random.default_rng(0).permutation(graph.n_nodes)

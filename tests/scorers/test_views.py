@@ -13,7 +13,7 @@ from kces.datasets.toys import barbell
 from kces.graph import Graph
 from kces.report.payload import report_payload
 from kces.scorers import robust
-from kces.scorers.feature_spaces import LowRankSpace, centred_space
+from kces.scorers.feature_spaces import LowRankSpace, centered_space
 from kces.scorers.link_cosines import HOPS, leave_edge_out_cosines
 from kces.scorers.views import FEATURES, HopView, feature_patterns, standard_views
 
@@ -77,13 +77,13 @@ def test_the_standard_list() -> None:
 
 
 def test_a_hop_view_says_what_it_compares_and_what_is_void_without_features() -> None:
-    view = HopView("two", "colors", centred_space, hops=((0, 1), (2, 2)))
+    view = HopView("two", "colors", centered_space, hops=((0, 1), (2, 2)))
     assert view.columns == ("colors vs. neighbors", "colors of the neighborhoods")
     assert view.own_features == (True, False)
     assert feature_patterns().own_features == (True,) * 4
 
 
-@pytest.mark.parametrize("space", [centred_space, LowRankSpace(rank=3)])
+@pytest.mark.parametrize("space", [centered_space, LowRankSpace(rank=3)])
 def test_a_hop_view_is_the_cosines_of_its_hops(space) -> None:
     graph = synthetic(n=60, seed=3)
     view = HopView("some", "things", space, hops=((2, 2), (0, 1)))

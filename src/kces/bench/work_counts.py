@@ -19,7 +19,7 @@ from kces.kernel import propagation
 from kces.node_pairs import RANDOM_PAIRS
 from kces.processes.answers import JsonObject
 from kces.scorers.block_hops import block_multiplications
-from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.centered_features import CenteredFeatures
 from kces.scorers.feature_spaces import RANK
 from kces.scorers.followed_hops import followed_visits
 from kces.scorers.hop_products import cheapest_route
@@ -76,7 +76,7 @@ def _dense_columns(graph: Graph, pairs: int, columns: int) -> tuple[float, float
 
 
 def _sparse_work(graph: Graph, pairs: int) -> tuple[float, float]:
-    features = CentredFeatures(graph.features)
+    features = CenteredFeatures(graph.features)
     groups, entries = group_pairs(graph, graph.edges), features.entries_per_node
     route = cheapest_route(graph, features, groups, n_pairs=pairs)
     if route == "dense":

@@ -58,7 +58,7 @@ TargetsOption = Annotated[
         "--targets",
         metavar="FILE",
         help="Nodes that nettack attacks: node numbers in a text file or a JSON list. "
-        "Default: test nodes with more than 10 neighbours.",
+        "Default: test nodes with more than 10 neighbors.",
     ),
 ]
 CheckpointOption = Annotated[

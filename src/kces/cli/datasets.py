@@ -20,7 +20,7 @@ from kces.datasets import (
     published_attacks,
 )
 from kces.datasets.attacked import AttackedGraph
-from kces.datasets.catalogue import Counts
+from kces.datasets.catalog import Counts
 from kces.datasets.file_registry import FILES
 from kces.datasets.local_files import file_here
 from kces.datasets.published import METHODS
@@ -49,7 +49,7 @@ def list_datasets(root: DataRootOption = None, as_json: JsonOption = False, quie
         return
     show_table("data sets", _LIST_COLUMNS, [_list_cells(row) for row in rows])
     if not quiet:
-        notes = [*map(_published_line, METHODS), *_licence_lines(rows), f"data root: {data_root(root)}"]
+        notes = [*map(_published_line, METHODS), *_license_lines(rows), f"data root: {data_root(root)}"]
         console.print("\n".join(notes), highlight=False, soft_wrap=True)
 
 
@@ -101,7 +101,7 @@ def _listed(name: str, root: Path | None) -> dict[str, Any]:
         "files": len(entry.files),
         "files_cached": present,
         "cached": present == len(entry.files),
-        "licence": entry.licence,
+        "license": entry.license,
         "attacks": published_attacks(name),
     }
 
@@ -115,7 +115,7 @@ def _listed_builtin(name: str) -> dict[str, Any]:
         "files": 0,
         "files_cached": 0,
         "cached": True,
-        "licence": None,
+        "license": None,
         "attacks": [],
     }
 
@@ -127,13 +127,13 @@ def _list_cells(row: dict[str, Any]) -> list[str]:
     return [row["name"], *counts, size, "yes" if row["cached"] else partly]
 
 
-def _licence_lines(rows: list[dict[str, Any]]) -> list[str]:
+def _license_lines(rows: list[dict[str, Any]]) -> list[str]:
     """One line per license that the sources state, with the graphs it covers."""
     graphs: dict[str, list[str]] = {}
     for row in rows:
-        if row["licence"]:
-            graphs.setdefault(row["licence"], []).append(row["name"])
-    return [f"licence {licence}: {', '.join(names)}" for licence, names in graphs.items()]
+        if row["license"]:
+            graphs.setdefault(row["license"], []).append(row["name"])
+    return [f"license {license}: {', '.join(names)}" for license, names in graphs.items()]
 
 
 def _published_line(method: str) -> str:
@@ -151,7 +151,7 @@ def _fetched(name: str, file: str, path: Path) -> dict[str, Any]:
         "path": str(path),
         "bytes": registered.size,
         "sha256": registered.sha256,
-        "licence": registered.licence,
+        "license": registered.license,
         "address": registered.address,
     }
 

@@ -106,7 +106,7 @@ def evaluate(
         raise typer.Exit(130) from None
     if output is not None:
         _write(rows, output, force)
-    summary = evaluation.summarise(rows)
+    summary = evaluation.summarize(rows)
     if json:
         print_json({"graph": attacked.graph.name, "summary": _records(summary), "runs": _records(rows)})
         return

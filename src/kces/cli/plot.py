@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["plot"]
 
 _KINDS = ("scores", "cut", "neighborhood")
-_SPELLINGS = {"neighbourhood": "neighborhood"}
+_SPELLINGS = {"neighborhood": "neighborhood"}
 
 
 @with_option_groups

@@ -5,7 +5,7 @@
 200
 """
 
-from kces.datasets.catalogue import DATASETS, LoadRequest, register_dataset
+from kces.datasets.catalog import DATASETS, LoadRequest, register_dataset
 from kces.datasets.loading import fetch, files_needed, load, load_attacked
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import is_published, published_attacks

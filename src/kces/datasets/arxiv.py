@@ -81,9 +81,9 @@ def read_structure(adjacency: Path, labels_and_split: Path, name: str, seed: int
 
 def _gaussian_features(labels: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
     generator = np.random.default_rng(seed)
-    centres = _CENTRE_SCALE * generator.standard_normal((int(labels.max()) + 1, _N_FEATURES))
+    centers = _CENTRE_SCALE * generator.standard_normal((int(labels.max()) + 1, _N_FEATURES))
     features = generator.standard_normal((len(labels), _N_FEATURES))
-    features += centres[labels]
+    features += centers[labels]
     return features
 
 

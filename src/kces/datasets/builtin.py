@@ -101,8 +101,8 @@ def synthetic(
     generator = np.random.default_rng(seed)
     labels = generator.permutation(np.arange(n) % classes)
     weights = (1.0 - generator.random(n)) ** -0.4
-    centres = generator.standard_normal((classes, features)) * signal
-    values = centres[labels] + generator.standard_normal((n, features))
+    centers = generator.standard_normal((classes, features)) * signal
+    values = centers[labels] + generator.standard_normal((n, features))
     pairs = _block_model_edges(labels, weights, round(n * degree / 2), homophily, generator)
     train, val, test = stratified_split(labels, seed=seed)
     return Graph.from_edges(pairs, values, n_nodes=n, labels=labels, train=train, val=val, test=test, name=name)

@@ -21,14 +21,14 @@ class DataFile:
     address: str | None
     size: int
     sha256: str
-    licence: str
+    license: str
     note: str = ""
 
 
-def _table(folder: str, base: str | None, licence: str, lines: str, note: str = "") -> list[DataFile]:
+def _table(folder: str, base: str | None, license: str, lines: str, note: str = "") -> list[DataFile]:
     rows = [line.split() for line in lines.strip().splitlines()]
     return [
-        DataFile(f"{folder}/{name}", f"{base}/{name}" if base else None, int(size), sha256, licence, note)
+        DataFile(f"{folder}/{name}", f"{base}/{name}" if base else None, int(size), sha256, license, note)
         for sha256, size, name in rows
     ]
 

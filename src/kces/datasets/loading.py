@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kces.datasets.attacked import AttackedGraph
 from kces.datasets.builtin import is_builtin, load_builtin
-from kces.datasets.catalogue import DATASETS, LoadRequest
+from kces.datasets.catalog import DATASETS, LoadRequest
 from kces.datasets.local_files import path_of
 from kces.datasets.names import GraphName, parse_name
 from kces.datasets.published import files_of, is_published, read_published

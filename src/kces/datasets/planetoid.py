@@ -74,7 +74,7 @@ def read_planetoid(paths: dict[str, Path], name: str, split: dict[str, npt.NDArr
         row_of_node[test_nodes] = np.arange(features.shape[0] - len(test_nodes), features.shape[0])
         adjacency = _undirected(np.array(edges), features.shape[0])
     except (AttributeError, ValueError, IndexError, TypeError) as error:
-        raise UnreadableFileError(f"{paths['allx']} and its neighbours are not a Planetoid set: {error}") from error
+        raise UnreadableFileError(f"{paths['allx']} and its neighbors are not a Planetoid set: {error}") from error
     return Graph.from_scipy(adjacency, features[row_of_node], labels=classes[row_of_node], name=name, **split)
 
 

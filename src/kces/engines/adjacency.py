@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kces.graph import Graph
 from kces.types import Array, Ints
 
-__all__ = ["Adjacency", "adjacency_of", "owners", "position_in_row", "shared_neighbours"]
+__all__ = ["Adjacency", "adjacency_of", "owners", "position_in_row", "shared_neighbors"]
 
 
 class Adjacency(NamedTuple):
@@ -60,13 +60,13 @@ def position_in_row(adjacency, row, column):
     return -1
 
 
-def shared_neighbours(graph: Graph, edges: Ints) -> Ints:
+def shared_neighbors(graph: Graph, edges: Ints) -> Ints:
     """Common neighbors of the ends of each of ``edges`` (E, 2), shape (E,): in all, three times the triangles.
 
     The shorter list of each edge is looked up in the longer one, so that a hub costs no more than its neighbors.
 
     >>> from kces.datasets.toys import barbell
-    >>> int(shared_neighbours(barbell(4), barbell(4).edges).sum()) // 3  # two cliques of four
+    >>> int(shared_neighbors(barbell(4), barbell(4).edges).sum()) // 3  # two cliques of four
     8
     """
     counts: Ints = _count_shared(adjacency_of(graph), np.ascontiguousarray(edges))

@@ -12,7 +12,7 @@ from kces.engines.removal import (
     compiled,
     endpoint_coefficients,
     is_left_empty,
-    neighbour_coefficient,
+    neighbor_coefficient,
     squared_length,
 )
 from kces.types import Array, Ints
@@ -20,7 +20,7 @@ from kces.types import Array, Ints
 __all__ = ["Block", "Cosines", "InverseLengths", "block_cosines", "collect_block", "moved_lengths"]
 
 _endpoint = compiled(endpoint_coefficients)
-_neighbour = compiled(neighbour_coefficient)
+_neighbor = compiled(neighbor_coefficient)
 _squared_length = compiled(squared_length)
 _is_left_empty = compiled(is_left_empty)
 
@@ -65,15 +65,15 @@ def collect_block(i, j, adjacency, listed):
     nodes[0], nodes[1] = i, j
     size = 2
     for end in range(2):
-        size = _take_neighbours(nodes[end], nodes, size, listed.most, adjacency.indices, listed)
+        size = _take_neighbors(nodes[end], nodes, size, listed.most, adjacency.indices, listed)
     first = size
     for t in range(2, first):  # breadth first; most second neighbors do not move themselves
-        size = _take_neighbours(nodes[t], nodes, size, listed.fill, adjacency.indices, listed)
+        size = _take_neighbors(nodes[t], nodes, size, listed.fill, adjacency.indices, listed)
     return _with_coefficients(nodes[:size], adjacency)
 
 
 @numba.njit(cache=True)
-def _take_neighbours(node, nodes, size, limit, indices, listed):
+def _take_neighbors(node, nodes, size, limit, indices, listed):
     """Append the listed neighbors of ``node`` that are not in the block yet, while it has room."""
     for at in range(listed.start[node], listed.start[node + 1]):
         k = indices[listed.position[at]]
@@ -107,9 +107,9 @@ def _with_coefficients(nodes, adjacency):
     for t in range(2, size):
         at_j[t] = position_in_row(adjacency, j, nodes[t])
         if at_i[t] >= 0:
-            beta[t] = _neighbour(degrees[nodes[t]], degrees[i])
+            beta[t] = _neighbor(degrees[nodes[t]], degrees[i])
         if at_j[t] >= 0:
-            gamma[t] = _neighbour(degrees[nodes[t]], degrees[j])
+            gamma[t] = _neighbor(degrees[nodes[t]], degrees[j])
     return Block(nodes, alpha, beta, gamma, at_i, at_j)
 
 

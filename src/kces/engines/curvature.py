@@ -26,7 +26,7 @@ class Curvature(NamedTuple):
     Attributes
     ----------
     zz, zx, xx : (N, c), at each node ``Z_k M Z_k``, ``Z_k M X_k``, ``X_k M X_k``.
-    neighbour_zx, neighbour_xx, neighbour_cross : (2E, c), at each directed edge k→m ``Z_k M X_m``, ``X_m M X_m``,
+    neighbor_zx, neighbor_xx, neighbor_cross : (2E, c), at each directed edge k→m ``Z_k M X_m``, ``X_m M X_m``,
         ``X_k M X_m``.
     flat : every pair's ``k''`` is taken as 1/π and r = k is counted too: then M is the same for all nodes.
     """
@@ -34,17 +34,17 @@ class Curvature(NamedTuple):
     zz: Array
     zx: Array
     xx: Array
-    neighbour_zx: Array
-    neighbour_xx: Array
-    neighbour_cross: Array
+    neighbor_zx: Array
+    neighbor_xx: Array
+    neighbor_cross: Array
     flat: bool
 
     def at_edges(self, order: Ints) -> Curvature:
         """With the directed edges in another order (2E,)."""
         return self._replace(
-            neighbour_zx=self.neighbour_zx[order],
-            neighbour_xx=self.neighbour_xx[order],
-            neighbour_cross=self.neighbour_cross[order],
+            neighbor_zx=self.neighbor_zx[order],
+            neighbor_xx=self.neighbor_xx[order],
+            neighbor_cross=self.neighbor_cross[order],
         )
 
 
@@ -56,25 +56,25 @@ def second_order(t, k, at_i, at_j, at_edge, column, curvature, move):
     neighbor), ``at_edge`` where the edge itself does; a common neighbor takes the cross term of j.
     """
     u, v_i, v_j = move
-    total = u * u * curvature.zz[k, column] + 2.0 * v_i * v_j * curvature.neighbour_cross[at_edge, column]
+    total = u * u * curvature.zz[k, column] + 2.0 * v_i * v_j * curvature.neighbor_cross[at_edge, column]
     if t == 0:
         total += 2.0 * u * v_i * curvature.zx[k, column] + v_i * v_i * curvature.xx[k, column]
     elif at_i >= 0:
-        total += 2.0 * u * v_i * curvature.neighbour_zx[at_i, column]
-        total += v_i * v_i * curvature.neighbour_xx[at_i, column]
+        total += 2.0 * u * v_i * curvature.neighbor_zx[at_i, column]
+        total += v_i * v_i * curvature.neighbor_xx[at_i, column]
     if t == 1:
         total += 2.0 * u * v_j * curvature.zx[k, column] + v_j * v_j * curvature.xx[k, column]
     elif at_j >= 0:
-        total += 2.0 * u * v_j * curvature.neighbour_zx[at_j, column]
-        total += v_j * v_j * curvature.neighbour_xx[at_j, column]
+        total += 2.0 * u * v_j * curvature.neighbor_zx[at_j, column]
+        total += v_j * v_j * curvature.neighbor_xx[at_j, column]
     return total
 
 
 def curvature_of_columns(parts: list[tuple[Array, ...]], *, flat: bool) -> Curvature:
     """The parts of each code column, side by side."""
     zz, zx, xx, *at_edges = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
-    neighbour_zx, neighbour_xx, neighbour_cross = at_edges
-    return Curvature(zz, zx, xx, neighbour_zx, neighbour_xx, neighbour_cross, flat)
+    neighbor_zx, neighbor_xx, neighbor_cross = at_edges
+    return Curvature(zz, zx, xx, neighbor_zx, neighbor_xx, neighbor_cross, flat)
 
 
 def pair_curvature(problem: Problem, a: Array) -> tuple[Array, ...]:

@@ -34,13 +34,13 @@ class FarField:
     Attributes
     ----------
     z_dot, x_dot : (N, c), ``Z_k·G_k`` and ``X_k·G_k``.
-    neighbour_dot : (2E, c), ``X_m·G_k`` at each directed edge k→m, by position in the CSR adjacency.
+    neighbor_dot : (2E, c), ``X_m·G_k`` at each directed edge k→m, by position in the CSR adjacency.
     curvature : the second order, where it was asked for.
     """
 
     z_dot: Array
     x_dot: Array
-    neighbour_dot: Array
+    neighbor_dot: Array
     curvature: Curvature | None = None
 
 
@@ -73,8 +73,8 @@ def far_field(
 
 
 def _columns(*parts: tuple[Array, Array, Array]) -> FarField:
-    z_dot, x_dot, neighbour_dot = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
-    return FarField(z_dot, x_dot, neighbour_dot)
+    z_dot, x_dot, neighbor_dot = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
+    return FarField(z_dot, x_dot, neighbor_dot)
 
 
 def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
@@ -85,7 +85,7 @@ def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
 @numba.njit(parallel=True, fastmath=True, cache=True)
 def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     n = len(a)
-    z_dot, x_dot, neighbour_dot = np.zeros(n), np.zeros(n), np.zeros(len(indices))
+    z_dot, x_dot, neighbor_dot = np.zeros(n), np.zeros(n), np.zeros(len(indices))
     for k in numba.prange(n):
         pull = np.empty(n)
         for r in range(n):
@@ -98,8 +98,8 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
             total = 0.0
             for r in range(n):
                 total += pull[r] * XZ[indices[p], r]
-            neighbour_dot[p] = total
-    return z_dot, x_dot, neighbour_dot
+            neighbor_dot[p] = total
+    return z_dot, x_dot, neighbor_dot
 
 
 def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None, curved: bool) -> FarField:
@@ -124,7 +124,7 @@ def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTrian
         rest = slope_correction(problem, unit, triangle, slopes, np.stack(columns, axis=1))
         dots = [dense_dots(rest.features, each, indptr, indices) for each in rest.fields]
         own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
-        field = FarField(field.z_dot + rest.z_dot, field.x_dot + own, field.neighbour_dot + other)
+        field = FarField(field.z_dot + rest.z_dot, field.x_dot + own, field.neighbor_dot + other)
     return replace(field, curvature=curvature_of_columns(curved_parts, flat=True)) if curved else field
 
 

@@ -1,4 +1,4 @@
-"""The kernel and its slope for compiled loops, with an arccosine that the compiler can vectorise.
+"""The kernel and its slope for compiled loops, with an arccosine that the compiler can vectorize.
 
 ``arccos x = sqrt(1 − x) · p(x)`` on [0, 1] with a polynomial p of degree 7 (Abramowitz and Stegun 4.4.46) is right to
 2e-8, and exact where it matters most, at x = 1. The exact engine uses the library's arccos instead.

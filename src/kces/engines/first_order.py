@@ -11,7 +11,7 @@ from kces.engines.adjacency import Adjacency, adjacency_of, owners
 from kces.engines.far_field import FarField, far_field
 from kces.engines.inner import gathered_dots, row_by_row
 from kces.engines.problem import Problem
-from kces.engines.removal import inverse_lengths, neighbour_coefficient, squared_length
+from kces.engines.removal import inverse_lengths, neighbor_coefficient, squared_length
 from kces.engines.solve import Solution, solve_codes, solve_memory
 from kces.progress import Progress, silent
 from kces.types import Array, Ints
@@ -29,7 +29,7 @@ class FirstOrder:
     field : the far field around every node.
     reverse : (2E,), for the directed edge k→m the position of m→k.
     xx : (N,), ``X_k·X_k``.
-    neighbour : (2E,), for the directed edge k→m what row k contributes when another edge at m goes.
+    neighbor : (2E,), for the directed edge k→m what row k contributes when another edge at m goes.
     at_node : (N,), its sum over all neighbors k of m: the part that every edge of m shares.
     """
 
@@ -37,7 +37,7 @@ class FirstOrder:
     field: FarField
     reverse: Ints
     xx: Array
-    neighbour: Array
+    neighbor: Array
     at_node: Array
 
 
@@ -57,9 +57,9 @@ def first_order(
     field = far_field(problem, solution.a, triangle=solution.triangle, curved=curved, progress=progress)
     adjacency = adjacency_of(problem.graph)
     xx = row_by_row(problem.graph.features, problem.graph.features)
-    neighbour = _neighbour_effects(problem, adjacency, field, solution.a, xx)
-    at_node = np.bincount(adjacency.indices, weights=neighbour, minlength=problem.graph.n_nodes).astype(np.float64)
-    return FirstOrder(solution.a, field, _reverse(adjacency), xx, neighbour, at_node)
+    neighbor = _neighbor_effects(problem, adjacency, field, solution.a, xx)
+    at_node = np.bincount(adjacency.indices, weights=neighbor, minlength=problem.graph.n_nodes).astype(np.float64)
+    return FirstOrder(solution.a, field, _reverse(adjacency), xx, neighbor, at_node)
 
 
 def first_order_memory(problem: Problem) -> int:
@@ -81,13 +81,13 @@ def _reverse(adjacency: Adjacency) -> Ints:
     return sp.csr_array(positions.T).data.astype(np.int64)
 
 
-def _neighbour_effects(problem: Problem, adjacency: Adjacency, field: FarField, a: Array, xx: Array) -> Array:
+def _neighbor_effects(problem: Problem, adjacency: Adjacency, field: FarField, a: Array, xx: Array) -> Array:
     """For each directed edge k→m: ``2 Σ_columns a_k (z'_k − z_k)·G_k`` when another edge at m goes."""
     k, m = owners(adjacency), adjacency.indices.astype(np.int64)
-    beta = neighbour_coefficient(adjacency.degrees[k], adjacency.degrees[m])
+    beta = neighbor_coefficient(adjacency.degrees[k], adjacency.degrees[m])
     xz = x_dot_z(problem, m, k), 0.0
     squared, terms = squared_length((1.0, beta, 0.0), problem.lengths[k] ** 2, xz, (xx[m], 0.0, 0.0))
-    moved = (field.z_dot[k] + beta[:, None] * field.neighbour_dot) * inverse_lengths(squared, terms)[:, None]
+    moved = (field.z_dot[k] + beta[:, None] * field.neighbor_dot) * inverse_lengths(squared, terms)[:, None]
     moved -= field.z_dot[k] * problem.inverse_lengths[k][:, None]
     effects: Array = 2.0 * np.sum(a[k] * moved, axis=1)
     return effects

@@ -58,7 +58,7 @@ class GradientState(NamedTuple):
     XZ : (N, N) their products where these were made for all pairs, else empty.
     degrees, lengths, inverse_lengths, xx : (N,) of each node; of its row of Z; ``X_k·X_k``.
     a, codes, z_dot, x_dot : (N, c) the solution, its right-hand side, ``Z_k·G_k`` and ``X_k·G_k``.
-    neighbour_dot : (2E, c) ``X_m·G_k`` at k→m.
+    neighbor_dot : (2E, c) ``X_m·G_k`` at k→m.
     neighbor, at_node : (2E,) and (N,) what row k contributes when another edge at m goes, and its sums.
     ridge : λ.
     """
@@ -77,8 +77,8 @@ class GradientState(NamedTuple):
     codes: Array
     z_dot: Array
     x_dot: Array
-    neighbour_dot: Array
-    neighbour: Array
+    neighbor_dot: Array
+    neighbor: Array
     at_node: Array
     ridge: float
 
@@ -101,8 +101,8 @@ def _shared_state(problem: Problem, order: FirstOrder) -> GradientState:
         problem.codes,
         field.z_dot,
         field.x_dot,
-        field.neighbour_dot,
-        order.neighbour,
+        field.neighbor_dot,
+        order.neighbor,
         order.at_node,
         problem.ridge,
     )
@@ -113,7 +113,7 @@ def score_part(state: GradientState, start: int, stop: int) -> Array:
     ends, forward, backward = (part[start:stop] for part in (state.ends, state.forward, state.backward))
     first, second = ends[:, 0], ends[:, 1]
     xx_edge = gathered_dots(state.X, first, state.X, second)
-    total = state.at_node[ends].sum(axis=1) - state.neighbour[forward] - state.neighbour[backward]
+    total = state.at_node[ends].sum(axis=1) - state.neighbor[forward] - state.neighbor[backward]
     total += _endpoint_effects(state, first, second, forward, xx_edge)
     total += _endpoint_effects(state, second, first, backward, xx_edge)
     return np.asarray(total)
@@ -127,7 +127,7 @@ def _endpoint_effects(state: GradientState, own: Ints, other: Ints, position: In
     squared, terms = squared_length((alpha, beta, gamma), state.lengths[own] ** 2, xz, xx)
     new_inverse = inverse_lengths(squared, terms)
     moved = alpha[:, None] * state.z_dot[own] + beta[:, None] * state.x_dot[own]
-    moved += gamma[:, None] * state.neighbour_dot[position]
+    moved += gamma[:, None] * state.neighbor_dot[position]
     moved = moved * new_inverse[:, None] - state.z_dot[own] * state.inverse_lengths[own][:, None]
     effects: Array = 2.0 * np.sum(state.a[own] * moved, axis=1)
     emptied: Bools = (new_inverse == 0) & (state.lengths[own] > 0)

@@ -36,7 +36,7 @@ from kces.engines.curvature import Curvature, second_order
 from kces.engines.explained import explained_linear_part
 from kces.engines.fast_kernel import kernel_curvature, kernel_slope
 from kces.engines.first_order import FirstOrder, first_order, first_order_memory
-from kces.engines.neighbours import Listed, most_important_neighbours
+from kces.engines.neighbors import Listed, most_important_neighbors
 from kces.engines.parameters import whole_number
 from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
@@ -120,7 +120,7 @@ class LocalEngine:
         field, curvature = _as_edges_read(problem, order)
         shared = explained_linear_part(problem)
         size = problem.regime.block_size(self.hops, self.cap, self.fill)
-        listed = most_important_neighbours(problem, order.a, size)
+        listed = most_important_neighbors(problem, order.a, size)
         adjacency, edges, products = adjacency_of(problem.graph), edges_of(problem), products_of(problem)
         return LocalState(edges, adjacency, listed, products, field, curvature, problem.ridge, shared)
 
@@ -149,7 +149,7 @@ def _as_edges_read(problem: Problem, order: FirstOrder) -> tuple[Field, Curvatur
     field, reverse = order.field, order.reverse
     if field.curvature is None:
         raise ValueError("the far field was taken without its curvature")
-    by_edge = field.neighbour_dot[reverse], order.neighbour[reverse]
+    by_edge = field.neighbor_dot[reverse], order.neighbor[reverse]
     read = Field(order.a, problem.codes, field.z_dot, field.x_dot, *by_edge, order.at_node)
     return read, field.curvature.at_edges(reverse)
 

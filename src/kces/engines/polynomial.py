@@ -16,7 +16,7 @@ def compiled_polynomial(
     """``p_0 + p_1 x + p_2 x² + …`` by Horner's rule, as a function for other compiled functions.
 
     One small function per coefficient, each inlined into the next: the loop is unrolled before the compiler sees it,
-    so that loops around the polynomial are vectorised.
+    so that loops around the polynomial are vectorized.
 
     >>> compiled_polynomial([1.0, 0.0, 2.0])(3.0)
     19.0

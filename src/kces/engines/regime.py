@@ -102,8 +102,8 @@ class Regime:
     def of(cls, graph: Graph) -> Regime:
         """The regime of a graph; it looks at the number of things only, not at their values."""
         sizes = support_sizes(graph, graph.edges)
-        neighbours = np.diff(graph.adjacency.indptr)
-        triangles = int(neighbours[graph.edges].sum() - sizes.sum()) // 3
+        neighbors = np.diff(graph.adjacency.indptr)
+        triangles = int(neighbors[graph.edges].sum() - sizes.sum()) // 3
         work = _exact_work(graph.n_nodes, graph.n_edges, triangles, sizes)
         all_pairs = graph.n_nodes <= (_DIRECT_LIMIT_WIDE if graph.n_features > WIDE else DIRECT_LIMIT)
         return cls(
@@ -189,11 +189,11 @@ def _width(graph: Graph) -> int:
 
 
 def _cap(graph: Graph, hops: int, all_pairs: bool) -> int:
-    """The largest cap whose blocks cost at most their budget: |S|² inner products and a |S|³/3 factorisation."""
+    """The largest cap whose blocks cost at most their budget: |S|² inner products and a |S|³/3 factorization."""
     width = 25.0 + (0.0 if all_pairs else 0.5 * min(graph.n_features, _REDUCED_WIDTH))
-    neighbours = np.diff(graph.adjacency.indptr).astype(np.float64)[graph.edges]
+    neighbors = np.diff(graph.adjacency.indptr).astype(np.float64)[graph.edges]
     for cap in _CAPS[hops] if hops == 2 or all_pairs else _CAPS_OF_LARGE_GRAPHS:
-        size = np.minimum(neighbours, cap).sum(axis=1) + 2.0
+        size = np.minimum(neighbors, cap).sum(axis=1) + 2.0
         if hops == 2:
             size = np.full(len(size), 2.0 * cap + 2.0)
         if float((width * size**2 + size**3 / 3).sum()) <= _BLOCK_WORK[hops]:

@@ -38,7 +38,7 @@ __all__ = [
     "explicit_rows",
     "inverse_lengths",
     "is_left_empty",
-    "neighbour_coefficient",
+    "neighbor_coefficient",
     "squared_length",
 ]
 
@@ -65,10 +65,10 @@ def endpoint_coefficients(degree, other_degree):
     return alpha, rest**-0.5 * (rest**-0.5 - degree**-0.5), -((rest * other_degree) ** -0.5)
 
 
-def neighbour_coefficient(degree, end_degree):
+def neighbor_coefficient(degree, end_degree):
     """The coefficient of an endpoint's X in the row of another neighbor of that endpoint.
 
-    >>> neighbour_coefficient(4.0, 2.0)
+    >>> neighbor_coefficient(4.0, 2.0)
     0.1464466094067262
     """
     return degree**-0.5 * ((end_degree - 1.0) ** -0.5 - end_degree**-0.5)

@@ -83,7 +83,7 @@ def _solve_directly(problem: Problem) -> Array:
     H = fast_gram(problem.ZZ, problem.inverse_lengths)
     if problem.ridge < _SAFE_RIDGE:
         factor = ridge_factor(H, problem.ridge)
-    else:  # in place: two copies of H would cost as much as the factorisation of a small graph
+    else:  # in place: two copies of H would cost as much as the factorization of a small graph
         H[np.diag_indices_from(H)] += problem.ridge
         factor = scipy.linalg.cho_factor(H.T, lower=True, overwrite_a=True, check_finite=False)
     return scipy.linalg.cho_solve(factor, problem.codes, check_finite=False)

@@ -56,7 +56,7 @@ class StreamedKernel:
 def _to_kernel(tile: Singles, ours: Singles, theirs: Singles) -> None:
     """Cosines to kernel values in place; near 1 by way of the difference of the two unit vectors."""
     for p in range(tile.shape[0]):
-        for q in range(tile.shape[1]):  # a loop of its own, so that it is vectorised
+        for q in range(tile.shape[1]):  # a loop of its own, so that it is vectorized
             tile[p, q] = single_kernel_value(tile[p, q])
         for q in range(tile.shape[1]):
             if tile[p, q] > NEAR:

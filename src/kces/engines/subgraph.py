@@ -16,7 +16,7 @@ from kces.engines.adjacency import Adjacency, adjacency_of
 from kces.engines.block import block_cosines, collect_block, moved_lengths
 from kces.engines.block_kernel import factor_in_place, inverse_form, kernel_matrix
 from kces.engines.compact import compact
-from kces.engines.neighbours import Listed, most_important_neighbours
+from kces.engines.neighbors import Listed, most_important_neighbors
 from kces.engines.parameters import whole_number
 from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
@@ -81,7 +81,7 @@ class SubgraphEngine:
         size = problem.regime.block_size(self.hops, self.cap)
         if self.hops == 1:
             size = replace(size, fill=0)  # the surroundings are the neighbors, however few
-        listed = most_important_neighbours(problem, problem.codes, size)
+        listed = most_important_neighbors(problem, problem.codes, size)
         classes = np.unique(problem.codes, axis=0, return_inverse=True)[1].ravel()
         return SubgraphState(
             edges_of(problem),

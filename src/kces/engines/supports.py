@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from kces.engines.adjacency import shared_neighbours
-from kces.engines.removal import compiled, endpoint_coefficients, neighbour_coefficient
+from kces.engines.adjacency import shared_neighbors
+from kces.engines.removal import compiled, endpoint_coefficients, neighbor_coefficient
 from kces.graph import Graph
 from kces.types import Array, Ints
 
 __all__ = ["Supports", "removal_supports", "support_sizes"]
 
 _endpoint = compiled(endpoint_coefficients)
-_neighbour = compiled(neighbour_coefficient)
+_neighbor = compiled(neighbor_coefficient)
 
 
 class Supports(NamedTuple):
@@ -56,8 +56,8 @@ def support_sizes(graph: Graph, edges: Ints) -> Ints:
     >>> support_sizes(path(4), path(4).edges).tolist()
     [3, 4, 3]
     """
-    neighbours = np.diff(graph.adjacency.indptr)
-    return neighbours[edges].sum(axis=1) - shared_neighbours(graph, edges)
+    neighbors = np.diff(graph.adjacency.indptr)
+    return neighbors[edges].sum(axis=1) - shared_neighbors(graph, edges)
 
 
 def removal_supports(graph: Graph, edges: Ints) -> Supports:
@@ -103,9 +103,9 @@ def _fill_supports(indptr, indices, edges, degrees, start):
             else:
                 node[at], alpha[at] = k, 1.0
                 if from_i:
-                    beta[at], row[at] = _neighbour(degrees[k], degrees[i]), a
+                    beta[at], row[at] = _neighbor(degrees[k], degrees[i]), a
                 if from_j:
-                    gamma[at], row[at] = _neighbour(degrees[k], degrees[j]), b
+                    gamma[at], row[at] = _neighbor(degrees[k], degrees[j]), b
                 if from_i and from_j:
                     row[at] = next_common_row
                     next_common_row += 1

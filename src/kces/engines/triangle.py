@@ -82,7 +82,7 @@ def _store(cosines: Singles, rows: Singles, columns: Singles, block: Cells) -> N
     """Kernel values of a strip, rounded; near 1 by way of the difference of the two unit vectors."""
     near = np.int16(NEAR * SCALE)
     for p in range(block.shape[0]):
-        for q in range(block.shape[1]):  # a loop of its own, so that it is vectorised
+        for q in range(block.shape[1]):  # a loop of its own, so that it is vectorized
             block[p, q] = np.int16(np.rint(single_kernel_value(cosines[p, q]) * SCALE))
         for q in range(block.shape[1]):
             if block[p, q] > near:

@@ -22,7 +22,7 @@ from kces.lab.training import DEEPROBUST, TrainingPreset
 from kces.processes.answers import JsonObject
 from kces.progress import Progress, silent
 
-__all__ = ["COLUMNS", "evaluate", "summarise", "table"]
+__all__ = ["COLUMNS", "evaluate", "summarize", "table"]
 
 COLUMNS = [
     "graph",
@@ -181,7 +181,7 @@ def table(rows: list[JsonObject]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+def summarize(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation over the seeds, a row per graph and defense, in the order of ``rows``."""
     groups = rows.groupby(["graph", "defense"], sort=False)
     return groups.agg(

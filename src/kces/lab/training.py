@@ -218,7 +218,7 @@ class Supervision:
             raise InvalidGraphError(f"{graph.name} needs labels and a train and val split to train a model")
         for part, nodes in (("train", graph.train), ("val", graph.val)):
             if len(nodes) == 0 or (graph.labels[nodes] < 0).any():
-                raise InvalidGraphError(f"the {part} nodes of {graph.name} are empty or partly unlabelled")
+                raise InvalidGraphError(f"the {part} nodes of {graph.name} are empty or partly unlabeled")
         return cls(
             labels=torch.from_numpy(graph.labels),
             train=torch.from_numpy(graph.train),

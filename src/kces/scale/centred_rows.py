@@ -1,6 +1,6 @@
 """The features of a graph on disk as the robust score compares them, some rows and columns at a time.
 
-What :class:`kces.scorers.centred_features.CentredFeatures` is in memory: columns weighted by rarity, rows of unit
+What :class:`kces.scorers.centered_features.CenteredFeatures` is in memory: columns weighted by rarity, rows of unit
 length, minus the mean row. On disk it is two passes over the rows, after which any part is made from the stored
 features in an instant.
 """
@@ -16,11 +16,11 @@ from kces.kernel import normalize_rows
 from kces.scale.graph_folder import GraphFolder
 from kces.types import Array
 
-__all__ = ["CentredRows", "column_presence", "rarity_of", "weighted_sums"]
+__all__ = ["CenteredRows", "column_presence", "rarity_of", "weighted_sums"]
 
 
 @dataclass(frozen=True, eq=False)
-class CentredRows:
+class CenteredRows:
     """Parts of the centered features.
 
     Attributes

@@ -19,7 +19,7 @@ from kces.scale.graph_folder import GraphFolder
 from kces.scale.robust_layout import RobustLayout, plan_layout
 from kces.scale.robust_steps import FEATURES, PATTERNS, RobustState, Space, edge_chunk, pair_views
 from kces.scale.run_folder import RunFolder, start_run
-from kces.scorers.centred_features import chunks
+from kces.scorers.centered_features import chunks
 from kces.scorers.feature_spaces import RANK
 from kces.scorers.leading_directions import leading_eigenvectors
 from kces.scorers.link_cosines import HOPS

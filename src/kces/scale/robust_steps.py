@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from kces.scale.centred_rows import CentredRows, column_presence, rarity_of, weighted_sums
+from kces.scale.centered_rows import CenteredRows, column_presence, rarity_of, weighted_sums
 from kces.scale.drawn_pairs import rows_by_links
 from kces.scale.graph_folder import GraphFolder
 from kces.scale.hops_in_memory import held_hops, read_hops
 from kces.scale.robust_layout import RobustLayout
 from kces.scale.run_folder import RunFolder
-from kces.scorers.centred_features import chunks
+from kces.scorers.centered_features import chunks
 from kces.scorers.dense_hops import add_products, aggregate_rows, inverse_root_degrees
 from kces.scorers.leading_directions import inverse_lengths
 from kces.scorers.link_cosines import HOPS, cosines_from_products
@@ -106,7 +106,7 @@ class RobustState:
         counts = sum(self.results.load("presence", item, "counts") for item in range(self.layout.row_items))
         return rarity_of(self.folder.n_nodes, np.asarray(counts))
 
-    def centred(self) -> CentredRows:
+    def centered(self) -> CenteredRows:
         """The centered features, from the two passes over the rows."""
         parts = [
             [self.results.load("lengths", item, name) for item in range(self.layout.row_items)]
@@ -114,7 +114,7 @@ class RobustState:
         ]
         inverse = np.concatenate(parts[1])
         total: Array = np.sum(parts[0], axis=0)
-        return CentredRows(self.folder, self.rarity, total / max(int((inverse > 0).sum()), 1), inverse)
+        return CenteredRows(self.folder, self.rarity, total / max(int((inverse > 0).sum()), 1), inverse)
 
 
 @lru_cache(maxsize=4)
@@ -174,11 +174,11 @@ def lengths(state: RobustState, item: int) -> Results:
 def feature_hops(state: RobustState, item: int) -> Results:
     """(N, 3, width) hops of a block of columns of the features."""
     columns = state.space(FEATURES).blocks[item]
-    centred, folder = state.centred(), state.folder
+    centered, folder = state.centered(), state.folder
     hops = np.empty((folder.n_nodes, 3, columns[1] - columns[0]))
     for start in range(0, folder.n_nodes, _MAPPED_ROWS):
         stop = min(start + _MAPPED_ROWS, folder.n_nodes)
-        hops[start:stop, 0] = centred.part(start, stop, columns)
+        hops[start:stop, 0] = centered.part(start, stop, columns)
     _aggregate(folder, hops)
     return {"hops": hops}
 
@@ -186,12 +186,12 @@ def feature_hops(state: RobustState, item: int) -> Results:
 def pattern_hops(state: RobustState, item: int) -> Results:
     """(N, 3, width) hops of the features along some of the leading directions."""
     first, last = state.space(PATTERNS).blocks[item]
-    centred, folder, layout = state.centred(), state.folder, state.layout
+    centered, folder, layout = state.centered(), state.folder, state.layout
     directions = np.ascontiguousarray(state.results.load("directions", 0, "directions")[:, first:last])
     hops = np.empty((folder.n_nodes, 3, last - first))
     for part in range(layout.row_items):
         for start, stop in _rows_of(state, part):
-            hops[start:stop, 0] = centred.part(start, stop, (0, folder.n_features)) @ directions
+            hops[start:stop, 0] = centered.part(start, stop, (0, folder.n_features)) @ directions
     _aggregate(folder, hops)
     return {"hops": hops}
 

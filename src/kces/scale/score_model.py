@@ -94,10 +94,10 @@ def model_of(cut: FolderCut, seed: int) -> ScoreModel:
     seed : that it was scored with.
     """
     scored = cut.scored
-    centred = scored.state.centred()
+    centered = scored.state.centered()
     has_patterns = any(space.name == PATTERNS for space in scored.state.spaces)
     stored = (
-        scored.state.results.load("directions", 0, "directions") if has_patterns else np.empty((len(centred.mean), 0))
+        scored.state.results.load("directions", 0, "directions") if has_patterns else np.empty((len(centered.mean), 0))
     )
     sample = [np.quantile(scored.scores(chunk), np.linspace(0, 1, _QUANTILES)) for chunk in scored.chunks()]
     place = scored.folder.n_edges - cut.n_removed
@@ -105,9 +105,9 @@ def model_of(cut: FolderCut, seed: int) -> ScoreModel:
     return ScoreModel(
         scored.folder.manifest.fingerprint,
         seed,
-        centred.rarity,
-        centred.mean,
-        centred.inverse,
+        centered.rarity,
+        centered.mean,
+        centered.inverse,
         np.asarray(stored),
         scored.weights,
         np.array(scored.state.void, dtype=np.int64),

@@ -38,7 +38,7 @@ class NumberColumn:
     zeros : share of zeros.
     whole : whether all values are whole.
     flags : whether all values are 0 or 1.
-    centre, width : what is taken off, and what then divides; 0 and 1 leave it alone.
+    center, width : what is taken off, and what then divides; 0 and 1 leave it alone.
     """
 
     name: str
@@ -52,7 +52,7 @@ class NumberColumn:
     zeros: float = 0.0
     whole: bool = False
     flags: bool = False
-    centre: float = 0.0
+    center: float = 0.0
     width: float = 1.0
 
     @property
@@ -173,6 +173,6 @@ def _values(columns: list[NumberColumn], part: str) -> Array:
 
 def _standardized(column: NumberColumn) -> NumberColumn:
     if column.spread <= _ONE_VALUE * abs(column.mean):
-        return replace(column, centre=column.low, width=1.0, fits_single=True)
-    centre, width = column.mean * column.size, column.spread * column.size
-    return replace(column, centre=centre, width=width, fits_single=False)
+        return replace(column, center=column.low, width=1.0, fits_single=True)
+    center, width = column.mean * column.size, column.spread * column.size
+    return replace(column, center=center, width=width, fits_single=False)

@@ -174,7 +174,7 @@ def _stream_features(
     progress: Progress,
 ) -> tuple[tuple[int, int], ...]:
     blocks = column_blocks(len(columns), DENSE_COLUMNS)
-    centre, width = (np.array([getattr(each, part) for each in columns]) for part in ("centre", "width"))
+    center, width = (np.array([getattr(each, part) for each in columns]) for part in ("center", "width"))
     listed = ", ".join(f"{each.expression} AS x{place}" for place, each in enumerate(columns))
     reader = stream_query(connection, _in_order(nodes, id_name, listed), nodes.path, _BATCH)
     done = 0
@@ -186,7 +186,7 @@ def _stream_features(
             files.append(stack.enter_context(writer.growing(block_name(block), kind, (last - first,))))
         for batch in reader:
             rows = np.stack([np.asarray(batch.column(place), dtype=np.float64) for place in range(len(columns))], 1)
-            rows = (rows - centre) / width
+            rows = (rows - center) / width
             for file, (first, last) in zip(files, blocks, strict=True):
                 file.append(rows[:, first:last])
             done += len(rows)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import chunks
+from kces.scorers.centered_features import chunks
 from kces.scorers.pairs_by_source import PairsBySource
 from kces.types import Array, Ints
 

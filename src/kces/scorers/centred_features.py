@@ -11,7 +11,7 @@ from kces.kernel import normalize_rows
 from kces.narrowed import is_far_wider_than_high, narrowed
 from kces.types import Array, Features, Ints, is_sparse
 
-__all__ = ["NOTHING", "CentredFeatures", "chunks"]
+__all__ = ["NOTHING", "CenteredFeatures", "chunks"]
 
 NOTHING = 1e-12
 """Squared lengths and variances below this, relative to unit rows, are rounding."""
@@ -37,7 +37,7 @@ def chunks(n: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, n, size))
 
 
-class CentredFeatures:
+class CenteredFeatures:
     """Features minus the mean row, dense one block of columns at a time; a node without features stays at zero."""
 
     def __init__(self, matrix: Features, mean: Array | None = None, present: Array | None = None) -> None:
@@ -47,7 +47,7 @@ class CentredFeatures:
         self.present = np.ones(matrix.shape[0]) if present is None else present
 
     @classmethod
-    def of(cls, features: Features) -> CentredFeatures:
+    def of(cls, features: Features) -> CenteredFeatures:
         """Columns weighted by rarity, rows of unit length, then centered: the centered linear kernel."""
         present_in = np.diff(sp.csc_array(features).indptr) if is_sparse(features) else (features != 0).sum(axis=0)
         rarity = np.log1p(features.shape[0] / np.maximum(present_in, 1))
@@ -66,25 +66,25 @@ class CentredFeatures:
         """(F,) stored entries of sparse features."""
         return np.diff(sp.csc_array(self.matrix).indptr)
 
-    def without_empty_columns(self) -> CentredFeatures:
+    def without_empty_columns(self) -> CenteredFeatures:
         """Sparse features without the columns that nobody has: all inner products stay, work follows what is stored.
 
-        >>> CentredFeatures(sp.csr_array([[0.0, 1.0, 0.0], [0.0, 2.0, 3.0]])).without_empty_columns().n_columns
+        >>> CenteredFeatures(sp.csr_array([[0.0, 1.0, 0.0], [0.0, 2.0, 3.0]])).without_empty_columns().n_columns
         2
         """
         used = np.flatnonzero(self.entries_per_column)
-        return CentredFeatures(self.matrix[:, used], self.mean[used], self.present)
+        return CenteredFeatures(self.matrix[:, used], self.mean[used], self.present)
 
-    def narrowed(self) -> CentredFeatures:
+    def narrowed(self) -> CenteredFeatures:
         """Far more columns than nodes turned into as many, centered already: all inner products stay.
 
-        >>> wide = CentredFeatures.of(np.random.default_rng(0).normal(size=(3, 10_000)))
+        >>> wide = CenteredFeatures.of(np.random.default_rng(0).normal(size=(3, 10_000)))
         >>> wide.narrowed().n_columns
         3
         """
         if not is_far_wider_than_high(self.matrix, _TURNED_ROWS):
             return self
-        return CentredFeatures(narrowed(self.rows(np.arange(self.matrix.shape[0]))), present=self.present)
+        return CenteredFeatures(narrowed(self.rows(np.arange(self.matrix.shape[0]))), present=self.present)
 
     @property
     def _block_width(self) -> int:
@@ -111,7 +111,7 @@ class CentredFeatures:
     def rows(self, nodes: Ints) -> Array:
         """(len(nodes), F) centered rows of a few nodes.
 
-        >>> CentredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0]])).rows(np.array([1])).tolist()
+        >>> CenteredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0]])).rows(np.array([1])).tolist()
         [[-0.5, 0.5]]
         """
         part = self.matrix[nodes]

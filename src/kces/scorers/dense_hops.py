@@ -9,14 +9,14 @@ import numpy as np
 
 from kces.graph import Graph
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.centered_features import CenteredFeatures
 from kces.scorers.pair_products import HopProducts
 from kces.types import Array, Ints
 
 __all__ = ["add_products", "aggregate_rows", "dense_products", "hops_of_columns", "inverse_root_degrees"]
 
 
-def dense_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
+def dense_products(graph: Graph, features: CenteredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
     """Products from whole columns, centered first. Time O((E + P) F), memory O(E + P) beyond a block of columns."""
     everyone = np.arange(graph.n_nodes)
     first, second = (np.ascontiguousarray(end) for end in pairs.T)
@@ -30,7 +30,7 @@ def dense_products(graph: Graph, features: CentredFeatures, pairs: Ints, progres
     return HopProducts.of_rows(at_nodes, at_pairs)
 
 
-def hops_of_columns(graph: Graph, features: CentredFeatures) -> Iterator[Array]:
+def hops_of_columns(graph: Graph, features: CenteredFeatures) -> Iterator[Array]:
     """(N, 3, width) rows of X, Z and S, block of columns by block, in the same memory: fresh memory is slow."""
     adjacency, scale = graph.adjacency, inverse_root_degrees(graph.degrees)
     memory = np.empty(0)

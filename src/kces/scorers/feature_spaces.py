@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kces.graph import Graph
-from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.centered_features import CenteredFeatures
 from kces.scorers.leading_directions import covariance_is_cheaper, leading_by_covariance, leading_by_iteration
 from kces.types import Array, is_sparse
 
@@ -17,26 +17,26 @@ __all__ = [
     "RANK",
     "FeatureSpace",
     "LowRankSpace",
-    "centred_space",
+    "centered_space",
     "smoothed_projection",
-    "uncentred_space",
+    "uncentered_space",
 ]
 
-FeatureSpace: TypeAlias = Callable[[Graph], CentredFeatures]
+FeatureSpace: TypeAlias = Callable[[Graph], CenteredFeatures]
 """A row per node, made from the graph alone."""
 
 RANK = 16
 """Leading directions of the smoothed features that form the second, denoised feature space."""
 
 
-def centred_space(graph: Graph) -> CentredFeatures:
+def centered_space(graph: Graph) -> CenteredFeatures:
     """The graph's features, weighted by rarity, at unit length and centered."""
-    return CentredFeatures.of(graph.features).narrowed()
+    return CenteredFeatures.of(graph.features).narrowed()
 
 
-def uncentred_space(graph: Graph) -> CentredFeatures:
+def uncentered_space(graph: Graph) -> CenteredFeatures:
     """The graph's features as they are, for comparison."""
-    return CentredFeatures(graph.features)
+    return CenteredFeatures(graph.features)
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ class LowRankSpace:
     3
     """
 
-    of: FeatureSpace = centred_space
+    of: FeatureSpace = centered_space
     rank: int = RANK
     seed: int = 0
 
-    def __call__(self, graph: Graph) -> CentredFeatures:
-        return CentredFeatures(smoothed_projection(graph, self.of(graph), self.rank, self.seed))
+    def __call__(self, graph: Graph) -> CenteredFeatures:
+        return CenteredFeatures(smoothed_projection(graph, self.of(graph), self.rank, self.seed))
 
 
-def smoothed_projection(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
+def smoothed_projection(graph: Graph, features: CenteredFeatures, rank: int, seed: int) -> Array:
     """Centered features of each node along the leading directions of the smoothed ones, unit rows of ``T² X``."""
     rank = min(rank, min(graph.n_nodes, features.n_columns) - 1)
     compact = features.without_empty_columns() if is_sparse(features.matrix) else features

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from kces.graph import Graph
 from kces.kernel import propagation
-from kces.scorers.centred_features import CentredFeatures
-from kces.scorers.pair_products import HopProducts, centred_products, three_hops
+from kces.scorers.centered_features import CenteredFeatures
+from kces.scorers.pair_products import HopProducts, centered_products, three_hops
 from kces.types import Array, Ints, is_sparse
 
 __all__ = ["gram_is_quick", "gram_products"]
@@ -30,11 +30,11 @@ _MOST_VISITS = 2**28
 """Of entries of T with the columns of a Gram matrix, about half a second for the five products."""
 
 
-def gram_is_quick(graph: Graph, features: CentredFeatures) -> bool:
+def gram_is_quick(graph: Graph, features: CenteredFeatures) -> bool:
     """Whether all pairs of nodes are few enough, from the sizes alone.
 
     >>> from kces.datasets.toys import path
-    >>> few, many = (CentredFeatures(np.ones((40, columns))) for columns in (3, 3_000_000))
+    >>> few, many = (CenteredFeatures(np.ones((40, columns))) for columns in (3, 3_000_000))
     >>> gram_is_quick(path(40), few), gram_is_quick(path(40), many)
     (True, False)
     """
@@ -46,11 +46,11 @@ def gram_is_quick(graph: Graph, features: CentredFeatures) -> bool:
     return n * n * features.n_columns <= _MOST_MULTIPLICATIONS
 
 
-def gram_products(graph: Graph, features: CentredFeatures, pairs: Ints) -> HopProducts:
+def gram_products(graph: Graph, features: CenteredFeatures, pairs: Ints) -> HopProducts:
     """Products of the hops at ``pairs``. Time O(N² F + N E), memory O(N²).
 
     >>> from kces.datasets.toys import path
-    >>> found = gram_products(path(3), CentredFeatures(np.eye(3)), np.array([[0, 2]]))
+    >>> found = gram_products(path(3), CenteredFeatures(np.eye(3)), np.array([[0, 2]]))
     >>> found.at_pairs[0].round(3).tolist()  # entries of I, T, T²; T, T², T³; T², T³, T⁴
     [[0.0, 0.0, 0.167], [0.0, 0.167, 0.222], [0.167, 0.222, 0.255]]
     """
@@ -64,11 +64,11 @@ def gram_products(graph: Graph, features: CentredFeatures, pairs: Ints) -> HopPr
     # A row of T^a X is never formed: the rounding is relative to the sum of the lengths that go into it.
     products = HopProducts(at_nodes, three_hops(T, np.sqrt(at_nodes[:, 0, 0])) ** 2, at_pairs)
     if is_sparse(features.matrix):
-        products = centred_products(T, features, pairs, products)
+        products = centered_products(T, features, pairs, products)
     return products.without_rounding()
 
 
-def _feature_gram(features: CentredFeatures) -> Array:
+def _feature_gram(features: CenteredFeatures) -> Array:
     """``(N, N)`` inner products of the rows: as stored if they are sparse, centered if they are dense."""
     if is_sparse(features.matrix):
         rows = sp.csr_array(features.matrix)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from kces.graph import Graph
 from kces.kernel import propagation
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import CentredFeatures
+from kces.scorers.centered_features import CenteredFeatures
 from kces.scorers.gram_hops import gram_is_quick, gram_products
 from kces.scorers.pair_products import HopProducts
 from kces.scorers.pairs_by_source import PairsBySource, group_pairs, pairs_and_edges
@@ -33,12 +33,12 @@ LANE_COST = 0.6
 """Time of one of the eight multiplications that share a visit, on the same scale."""
 
 
-def hop_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
+def hop_products(graph: Graph, features: CenteredFeatures, pairs: Ints, progress: Progress = silent) -> HopProducts:
     """Inner products of the three hops, at the ends of ``pairs``, ``i < j``, and between them.
 
     >>> import numpy as np
     >>> from kces.datasets.toys import path
-    >>> found = hop_products(path(3), CentredFeatures(np.eye(3)), np.array([[0, 2]]))
+    >>> found = hop_products(path(3), CenteredFeatures(np.eye(3)), np.array([[0, 2]]))
     >>> found.at_pairs[0].round(3).tolist()  # entries of I, T, T²; T, T², T³; T², T³, T⁴
     [[0.0, 0.0, 0.167], [0.0, 0.167, 0.222], [0.167, 0.222, 0.255]]
     """
@@ -60,12 +60,12 @@ def hop_products(graph: Graph, features: CentredFeatures, pairs: Ints, progress:
     return sparse_products(graph, features, wanted, groups, follow, progress).at(which)
 
 
-def smoothed_squares(graph: Graph, features: CentredFeatures) -> Array:
+def smoothed_squares(graph: Graph, features: CenteredFeatures) -> Array:
     """(N,) squared lengths of the rows of T²X.
 
     >>> import numpy as np
     >>> from kces.datasets.toys import path
-    >>> smoothed_squares(path(2), CentredFeatures(np.eye(2))).round(3).tolist()
+    >>> smoothed_squares(path(2), CenteredFeatures(np.eye(2))).round(3).tolist()
     [0.5, 0.5]
     """
     if not is_sparse(features.matrix) or gram_is_quick(graph, features):
@@ -80,7 +80,7 @@ def smoothed_squares(graph: Graph, features: CentredFeatures) -> Array:
     return sparse_squares(graph, features, squares_by_following if followed < by_blocks else squares_by_blocks)
 
 
-def cheapest_route(graph: Graph, features: CentredFeatures, groups: PairsBySource, *, n_pairs: int) -> Route:
+def cheapest_route(graph: Graph, features: CenteredFeatures, groups: PairsBySource, *, n_pairs: int) -> Route:
     """The route for sparse features, from the graph, the stored entries and the pairs alone.
 
     A dense column takes a multiplication for each entry of T, twice, and nine for each node and pair.
@@ -90,7 +90,7 @@ def cheapest_route(graph: Graph, features: CentredFeatures, groups: PairsBySourc
     >>> graph = path(200)
     >>> groups = group_pairs(graph, graph.edges)
     >>> one_hot, full = sp.csr_array(np.eye(200)), sp.csr_array(np.ones((200, 2)))
-    >>> [cheapest_route(graph, CentredFeatures(X), groups, n_pairs=199) for X in (one_hot, full)]
+    >>> [cheapest_route(graph, CenteredFeatures(X), groups, n_pairs=199) for X in (one_hot, full)]
     ['follow', 'dense']
     """
     from kces.scorers.block_hops import block_multiplications

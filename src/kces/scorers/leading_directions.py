@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from kces.graph import Graph
 from kces.kernel import propagation
-from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.centered_features import NOTHING, CenteredFeatures
 from kces.scorers.gram_hops import gram_is_quick
 from kces.scorers.hop_products import smoothed_squares
 from kces.types import Array
@@ -36,7 +36,7 @@ def covariance_is_cheaper(n_nodes: int, n_columns: int) -> bool:
     return n_columns <= _COVARIANCE_COLUMNS and n_nodes * n_columns <= _COVARIANCE_ENTRIES
 
 
-def leading_by_covariance(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
+def leading_by_covariance(graph: Graph, features: CenteredFeatures, rank: int, seed: int) -> Array:
     """(F, rank) leading eigenvectors of the covariance of the smoothed rows; the seed plays no part."""
     smoothed = np.empty((graph.n_nodes, features.n_columns))
     for columns, block in zip(features.blocks, _smoothed_blocks(graph, features), strict=True):
@@ -56,7 +56,7 @@ def leading_eigenvectors(covariance: Array, rank: int) -> Array:
         return np.linalg.eigh(covariance)[1][:, -rank:]
 
 
-def leading_by_iteration(graph: Graph, features: CentredFeatures, rank: int, seed: int) -> Array:
+def leading_by_iteration(graph: Graph, features: CenteredFeatures, rank: int, seed: int) -> Array:
     """(F, rank) leading right singular vectors of the smoothed rows, which are never formed."""
     from scipy.sparse.linalg import LinearOperator, svds  # here: few columns do not need it, and it loads slowly
 
@@ -77,7 +77,7 @@ def leading_by_iteration(graph: Graph, features: CentredFeatures, rank: int, see
     return np.asarray(directions.T)
 
 
-def _smoothed_blocks(graph: Graph, features: CentredFeatures) -> Iterator[Array]:
+def _smoothed_blocks(graph: Graph, features: CenteredFeatures) -> Iterator[Array]:
     """Columns of ``T² X``, block by block; those of a small graph without compiled loops."""
     if gram_is_quick(graph, features):
         T = propagation(graph)

@@ -12,7 +12,7 @@ import numpy as np
 from kces.graph import Graph
 from kces.node_pairs import are_edges
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import NOTHING, CentredFeatures, chunks
+from kces.scorers.centered_features import NOTHING, CenteredFeatures, chunks
 from kces.scorers.hop_products import hop_products
 from kces.types import Array, Features, Ints
 
@@ -28,7 +28,7 @@ _PAIR_BLOCK = 2_048
 
 def leave_edge_out_cosines(
     graph: Graph,
-    features: Features | CentredFeatures,
+    features: Features | CenteredFeatures,
     pairs: Ints,
     *,
     leave_out: bool = True,
@@ -45,7 +45,7 @@ def leave_edge_out_cosines(
     >>> bool(np.allclose(cosines, cosines[0, 0]))  # without their only edge both nodes are just themselves
     True
     """
-    source = features if isinstance(features, CentredFeatures) else CentredFeatures(features)
+    source = features if isinstance(features, CenteredFeatures) else CenteredFeatures(features)
     products = hop_products(graph, source, pairs, progress)
     first, second = pairs.T
     step = (are_edges(graph, pairs) & leave_out) / np.sqrt(graph.degrees[first] * graph.degrees[second])

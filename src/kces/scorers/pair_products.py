@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from kces.scorers.centred_features import NOTHING, CentredFeatures
+from kces.scorers.centered_features import NOTHING, CenteredFeatures
 from kces.types import Array, Ints
 
-__all__ = ["HopProducts", "centred_products", "three_hops"]
+__all__ = ["HopProducts", "centered_products", "three_hops"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class HopProducts:
         return self
 
 
-def centred_products(T: sp.csr_array, features: CentredFeatures, pairs: Ints, products: HopProducts) -> HopProducts:
+def centered_products(T: sp.csr_array, features: CenteredFeatures, pairs: Ints, products: HopProducts) -> HopProducts:
     """Take the mean row out of products of rows as they are, in place.
 
     Parameters
@@ -65,7 +65,7 @@ def centred_products(T: sp.csr_array, features: CentredFeatures, pairs: Ints, pr
     square = float(mean @ mean)
     everyone = np.repeat(np.arange(len(masses))[:, None], 2, axis=1)
     for table, ends in ((products.at_pairs, pairs), (products.at_nodes, everyone)):
-        _centre(table, along, masses, square, ends)
+        _center(table, along, masses, square, ends)
     return replace(products, sizes=products.sizes + square * masses**2)
 
 
@@ -75,7 +75,7 @@ def three_hops(T: sp.csr_array, vector: Array) -> Array:
     return np.stack([vector, once, T @ once], axis=1)
 
 
-def _centre(products: Array, along: Array, masses: Array, square: float, pairs: Ints) -> None:
+def _center(products: Array, along: Array, masses: Array, square: float, pairs: Ints) -> None:
     """Take the mean's part out of products between rows ``r − p m``, in place."""
     first, second = pairs.T
     for a, b in np.ndindex(3, 3):

@@ -30,7 +30,7 @@ from kces.graph import Graph
 from kces.kernel import RIDGE
 from kces.node_pairs import random_unlinked_pairs
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import NOTHING
+from kces.scorers.centered_features import NOTHING
 from kces.scorers.evidence import RobustEvidence
 from kces.scorers.score_options import ScoreOptions
 from kces.scorers.scored import Scored

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from kces.graph import Graph
 from kces.kernel import propagation
 from kces.progress import Progress, silent
-from kces.scorers.centred_features import NOTHING, CentredFeatures
-from kces.scorers.pair_products import HopProducts, centred_products
+from kces.scorers.centered_features import NOTHING, CenteredFeatures
+from kces.scorers.pair_products import HopProducts, centered_products
 from kces.scorers.pairs_by_source import PairsBySource
 from kces.types import Array, Ints
 
@@ -30,7 +30,7 @@ SquaresRoute: TypeAlias = Callable[[sp.csr_array, sp.csr_array], Array]
 
 def sparse_products(
     graph: Graph,
-    features: CentredFeatures,
+    features: CenteredFeatures,
     pairs: Ints,
     groups: PairsBySource,
     route: SparseRoute,
@@ -49,18 +49,18 @@ def sparse_products(
     T, X = propagation(graph), sp.csr_array(features.without_empty_columns().matrix)
     at_pairs = _in_order(route(T, X, groups, progress), groups)
     products = HopProducts.of_rows(_at_nodes(T, X, pairs, at_pairs), at_pairs)
-    return centred_products(T, features, pairs, products).without_rounding()
+    return centered_products(T, features, pairs, products).without_rounding()
 
 
-def sparse_squares(graph: Graph, features: CentredFeatures, route: SquaresRoute) -> Array:
+def sparse_squares(graph: Graph, features: CenteredFeatures, route: SquaresRoute) -> Array:
     """(N,) squared lengths of the centered rows of T²X."""
     T, X = propagation(graph), sp.csr_array(features.without_empty_columns().matrix)
     plain = route(T, X)
     along = T @ (T @ (features.matrix @ features.mean))
     mass = T @ (T @ features.present)
     square = float(features.mean @ features.mean)
-    centred = plain - mass * (2.0 * along - square * mass)
-    return np.where(centred > NOTHING * (plain + square * mass**2), centred, 0.0)
+    centered = plain - mass * (2.0 * along - square * mass)
+    return np.where(centered > NOTHING * (plain + square * mass**2), centered, 0.0)
 
 
 def _in_order(found: Array, groups: PairsBySource) -> Array:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kces.graph import Graph
-from kces.scorers.centred_features import CentredFeatures, chunks
-from kces.scorers.feature_spaces import centred_space
+from kces.scorers.centered_features import CenteredFeatures, chunks
+from kces.scorers.feature_spaces import centered_space
 from kces.scorers.grounds import FeatureReading, Reading, Texts
 from kces.scorers.typical_gaps import typical_gaps
 from kces.types import Array, Bools, Ints, Singles
@@ -128,7 +128,7 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
     graph : has names for its features.
     edges : numbers of edges.
     """
-    space, names, typical = centred_space(graph), named_columns(graph), typical_gaps(graph.features)
+    space, names, typical = centered_space(graph), named_columns(graph), typical_gaps(graph.features)
     shown = min(_NAMED_FEATURES, len(names))
     said = np.empty(len(edges), dtype=object)
     for chunk in chunks(len(edges), _EDGE_BLOCK):
@@ -160,7 +160,7 @@ def _by_column(graph: Graph, speaks: Array) -> Array:
     return sums
 
 
-def _speech(graph: Graph, space: CentredFeatures, typical: Array | None, pairs: Ints) -> Array:
+def _speech(graph: Graph, space: CenteredFeatures, typical: Array | None, pairs: Ints) -> Array:
     """(P, F) what each feature adds to the inner product of the ends, as far as it makes sense to people.
 
     Two ends on one side of the mean may be far apart, and two on different sides of it close together. So values
@@ -213,7 +213,7 @@ def _share_in_words(percent: float, others: str) -> str:
 
 def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ...], tuple[FeatureReading, ...]]:
     """The features in which the ends agree most, and those in which they differ most."""
-    space = centred_space(graph)
+    space = centered_space(graph)
     scale = float(np.prod(np.linalg.norm(space.rows(edge), axis=1)))
     if scale == 0.0:
         return (), ()

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from kces.graph import Graph
 from kces.progress import Progress, silent
-from kces.scorers.feature_spaces import FeatureSpace, LowRankSpace, centred_space
+from kces.scorers.feature_spaces import FeatureSpace, LowRankSpace, centered_space
 from kces.scorers.link_cosines import HOPS, leave_edge_out_cosines
 from kces.types import Array, Ints
 
@@ -106,7 +106,7 @@ class HopView:
         return replace(self, leave_out=False)
 
 
-FEATURES = HopView("features", "features", centred_space)
+FEATURES = HopView("features", "features", centered_space)
 """The features themselves; its first column also tells whether features can tell nodes apart at all."""
 
 

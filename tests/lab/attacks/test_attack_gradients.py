@@ -45,7 +45,7 @@ def autograd_meta_gradient(adjacency, problem, weights) -> np.ndarray:
         velocity = [inner.momentum * v + g for v, g in zip(velocity, grads, strict=True)]
         current = [w - inner.lr * v for w, v in zip(current, velocity, strict=True)]
     logits = step @ step @ features @ current[0] @ current[1]
-    loss = cross_entropy(logits[problem.unlabelled], labels[problem.unlabelled])
+    loss = cross_entropy(logits[problem.unlabeled], labels[problem.unlabeled])
     (gradient,) = torch.autograd.grad(loss, variable)
     return (gradient + gradient.T).numpy()
 
@@ -59,14 +59,14 @@ def test_meta_gradient_equals_autograd(rows_per_block, sparse_features):
         features=sp.csr_array(features) if sparse_features else features,
         labels=rng.integers(0, 3, N),
         train=np.array([2, 5, 6, 11, 19]),
-        unlabelled=np.setdiff1d(np.arange(N), [2, 5, 6, 11, 19]),
+        unlabeled=np.setdiff1d(np.arange(N), [2, 5, 6, 11, 19]),
         inner=InnerTraining(steps=25),
     )
     weights = [w.astype(float) for w in initial_weights(30, 4, 3, rng)]
     ours = np.zeros((N, N))
     for start, block in MetaGradient(problem, sp.csr_array(adjacency), weights).blocks(rows_per_block):
         ours[start : start + len(block), start:] = block
-    dense = MetaProblem(features, problem.labels, problem.train, problem.unlabelled, problem.inner)
+    dense = MetaProblem(features, problem.labels, problem.train, problem.unlabeled, problem.inner)
     expected = autograd_meta_gradient(adjacency, dense, weights)
     assert np.abs(expected[UPPER]).max() > 1e-3
     np.testing.assert_allclose(ours[UPPER], expected[UPPER], atol=1e-12)

@@ -138,7 +138,7 @@ class TestNettack:
         star = [[0, i] for i in range(1, 13)]
         graph = Graph.from_edges(star, labels=np.zeros(13, int), test=[0, 1, 2])
         assert default_targets(graph).tolist() == [0]
-        with pytest.raises(InvalidGraphError, match="more than 10 neighbours"):
+        with pytest.raises(InvalidGraphError, match="more than 10 neighbors"):
             default_targets(replace(graph, test=np.array([1, 2])))
 
     @pytest.mark.parametrize(("targets", "message"), [([99], "outside"), ([1, 1], "twice"), ([], "list of node")])

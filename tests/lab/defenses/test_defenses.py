@@ -145,11 +145,11 @@ def test_a_graph_without_split_is_refused() -> None:
         make_defense("gcn").fit(replace(small_graph(), val=None))
 
 
-def test_unlabelled_training_nodes_are_refused() -> None:
+def test_unlabeled_training_nodes_are_refused() -> None:
     graph = small_graph()
     labels = graph.labels.copy()
     labels[graph.train[0]] = -1
-    with pytest.raises(InvalidGraphError, match="unlabelled"):
+    with pytest.raises(InvalidGraphError, match="unlabeled"):
         make_defense("gcn").fit(replace(graph, labels=labels))
 
 

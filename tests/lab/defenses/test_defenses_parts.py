@@ -39,7 +39,7 @@ from kces.lab.training import (
 )
 
 
-def labelled_barbell() -> Graph:
+def labeled_barbell() -> Graph:
     nodes = np.arange(10)
     graph = barbell()
     return Graph.from_edges(
@@ -47,7 +47,7 @@ def labelled_barbell() -> Graph:
     )
 
 
-def dense_normalised(matrix: np.ndarray) -> np.ndarray:
+def dense_normalized(matrix: np.ndarray) -> np.ndarray:
     looped = matrix + np.eye(len(matrix))
     root = 1 / np.sqrt(looped.sum(axis=1))
     return root[:, None] * looped * root
@@ -105,7 +105,7 @@ def test_weighted_leaves_out_zeros_and_is_symmetric() -> None:
 
 
 @pytest.mark.parametrize("power", [-0.5, -1.0])
-def test_normalised_is_the_formula(power: float) -> None:
+def test_normalized_is_the_formula(power: float) -> None:
     matrix = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
     scale = np.diag((matrix + np.eye(3)).sum(axis=1) ** power)
     np.testing.assert_allclose(
@@ -117,7 +117,7 @@ def test_low_rank_operator_is_the_dense_one() -> None:
     generator = np.random.default_rng(0)
     factors = generator.random((6, 2))
     product = gcn_operator(LowRank(factors, factors))(torch.eye(6))
-    np.testing.assert_allclose(product.numpy(), dense_normalised(factors @ factors.T), rtol=1e-5)
+    np.testing.assert_allclose(product.numpy(), dense_normalized(factors @ factors.T), rtol=1e-5)
 
 
 def test_low_rank_rows_with_negative_degree_are_cut_off() -> None:
@@ -201,14 +201,14 @@ def test_airgnn_with_a_huge_residual_keeps_the_mlps_word() -> None:
 
 
 def test_gnnguard_weights_of_a_node_sum_to_one() -> None:
-    task = Task.of(labelled_barbell())
+    task = Task.of(labeled_barbell())
     network = GNNGuardNetwork(task, 4, GNNGuard(prune_below=0.5))
     edges, loops = network.first_weights
     np.testing.assert_allclose((network._sum_at_target(edges) + loops).numpy(), 1.0, rtol=1e-6)
 
 
 def test_gnnguard_prunes_below_its_threshold() -> None:
-    graph = labelled_barbell()
+    graph = labeled_barbell()
     network = GNNGuardNetwork(Task.of(graph), 4, GNNGuard(prune_below=0.8))
     pairs = torch.stack([network.source, network.target], dim=1).numpy()
     kept = network.first_weights[0].numpy() > 0
@@ -261,12 +261,12 @@ def prognn_step_by_autograd(matrix: torch.Tensor, given: torch.Tensor, graph: Gr
     variable = matrix.clone().requires_grad_()
     with_loops = variable + torch.eye(len(matrix))
     root = with_loops.sum(dim=1).rsqrt()
-    normalised = root[:, None] * with_loops * root
+    normalized = root[:, None] * with_loops * root
     degrees = (variable.sum(dim=0) + variable.sum(dim=1)) / 2
     inverse = torch.diag((degrees + 1e-3).rsqrt())
     features = torch.tensor(np.asarray(graph.features), dtype=torch.float32)
     laplacian = inverse @ (torch.diag(degrees) - variable) @ inverse
-    loss = settings.gamma * two_layer_loss(lambda columns: normalised @ columns, len(matrix))
+    loss = settings.gamma * two_layer_loss(lambda columns: normalized @ columns, len(matrix))
     loss = loss + settings.smoothness * torch.trace(features.T @ laplacian @ features) + (variable - given).norm()
     (gradient,) = torch.autograd.grad(loss, variable)
     if settings.symmetric:
@@ -288,7 +288,7 @@ def two_layer_loss(operator: Callable[[torch.Tensor], torch.Tensor], n_nodes: in
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("away", [0.0, 0.25])  # the first step starts at S = A, where the norm has no gradient
 def test_prognns_step_is_that_of_autograd_on_the_dense_matrix(symmetric: bool, away: float) -> None:
-    graph = labelled_barbell()
+    graph = labeled_barbell()
     settings = ProGNN(nuclear_every=1, symmetric=symmetric, smoothness=0.3, sparsity=0.5, nuclear=0.4)
     learned = LearnedAdjacency(Task.of(graph), settings)
     noise = away * torch.rand(10, 10, generator=torch.Generator().manual_seed(1))
@@ -300,19 +300,19 @@ def test_prognns_step_is_that_of_autograd_on_the_dense_matrix(symmetric: bool, a
 
 
 def test_prognn_leaves_smoothness_out_where_features_only_number_the_nodes() -> None:
-    featureless = replace(labelled_barbell(), features=np.eye(10))
+    featureless = replace(labeled_barbell(), features=np.eye(10))
     assert LearnedAdjacency(Task.of(featureless), ProGNN()).smoothness == 0.0
-    assert LearnedAdjacency(Task.of(labelled_barbell()), ProGNN()).smoothness == ProGNN().smoothness
+    assert LearnedAdjacency(Task.of(labeled_barbell()), ProGNN()).smoothness == ProGNN().smoothness
 
 
-def test_prognns_operator_is_the_normalised_adjacency() -> None:
-    graph = labelled_barbell()
+def test_prognns_operator_is_the_normalized_adjacency() -> None:
+    graph = labeled_barbell()
     product = LearnedAdjacency(Task.of(graph), ProGNN()).operator(trainable=False)(torch.eye(10))
-    np.testing.assert_allclose(product.numpy(), dense_normalised(graph.adjacency.toarray()), rtol=1e-5)
+    np.testing.assert_allclose(product.numpy(), dense_normalized(graph.adjacency.toarray()), rtol=1e-5)
 
 
 def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
-    learned = LearnedAdjacency(Task.of(labelled_barbell()), ProGNN(nuclear_every=1, symmetric=True))
+    learned = LearnedAdjacency(Task.of(labeled_barbell()), ProGNN(nuclear_every=1, symmetric=True))
     for _ in range(3):
         learned.step(learned.operator(trainable=True)(torch.randn(10, 2)).square().sum())
     matrix = learned.S
@@ -323,7 +323,7 @@ def test_prognns_adjacency_stays_symmetric_and_in_range() -> None:
 
 @pytest.mark.parametrize("name", ["gcn", "gat", "rgcn"])
 def test_glorot_starts_where_pyg_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = labelled_barbell()
+    graph = labeled_barbell()
     starts = []
     adam = torch.optim.Adam
     monkeypatch.setattr(

@@ -43,11 +43,11 @@ class GreedyFlips:
         """
         gains, pairs = self._best(blocks, count * CANDIDATES_PER_FLIP)
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -gains))
-        neighbours = np.diff(self.adjacency.indptr)
+        neighbors = np.diff(self.adjacency.indptr)
         touched: set[int] = set()
         for i, j in pairs[order].tolist():
             is_edge = self._is_edge(i, j)
-            if i in touched or j in touched or (is_edge and min(neighbours[i], neighbours[j]) <= 1):
+            if i in touched or j in touched or (is_edge and min(neighbors[i], neighbors[j]) <= 1):
                 continue
             touched |= {i, j}
             self.flips.append((i, j))
@@ -80,10 +80,10 @@ class GreedyFlips:
     def _mask(self, block: FloatArray, start: int, forbidden: sp.csr_array) -> None:
         """Turn a block of the gradient into gains, in place: minus at edges, −∞ where a flip is not allowed."""
         stop = start + len(block)
-        neighbours = np.diff(self.adjacency.indptr)
+        neighbors = np.diff(self.adjacency.indptr)
         rows, columns = _entries(self.adjacency, start, stop)
         block[rows - start, columns - start] *= -1
-        lonely = np.minimum(neighbours[rows], neighbours[columns]) <= 1
+        lonely = np.minimum(neighbors[rows], neighbors[columns]) <= 1
         block[rows[lonely] - start, columns[lonely] - start] = -np.inf
         rows, columns = _entries(forbidden, start, stop)
         block[rows - start, columns - start] = -np.inf

@@ -43,14 +43,14 @@ class InnerTraining:
 class MetaProblem:
     """What stays the same while edges flip.
 
-    ``labels`` are the true ones on ``train`` and the self-training ones on ``unlabelled``, where the
+    ``labels`` are the true ones on ``train`` and the self-training ones on ``unlabeled``, where the
     attacker's loss is measured.
     """
 
     features: Features
     labels: npt.NDArray[np.int64]
     train: npt.NDArray[np.int64]
-    unlabelled: npt.NDArray[np.int64]
+    unlabeled: npt.NDArray[np.int64]
     inner: InnerTraining
 
 
@@ -136,7 +136,7 @@ def _factors(
 
     projected = features @ first
     hidden = step @ (step @ projected)
-    error = _cross_entropy_gradient(hidden @ second, problem.labels, problem.unlabelled)
+    error = _cross_entropy_gradient(hidden @ second, problem.labels, problem.unlabeled)
     smoothed = step @ (step @ error)
     seeds = [torch.from_numpy(features.T @ (smoothed @ second.T)), torch.from_numpy(hidden.T @ error)]
     (in_inputs,) = torch.autograd.grad(trained, [inputs], grad_outputs=seeds)

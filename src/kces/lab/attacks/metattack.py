@@ -117,7 +117,7 @@ def _problem(graph: Graph, seed: int, hidden: int, inner: InnerTraining) -> Meta
         features=single_precision(graph.features),
         labels=self_training_labels(graph, surrogate),
         train=train,
-        unlabelled=np.setdiff1d(np.arange(graph.n_nodes), train),
+        unlabeled=np.setdiff1d(np.arange(graph.n_nodes), train),
         inner=inner,
     )
 

@@ -139,13 +139,13 @@ class _Model:
         self._features = feature_input(graph.features)
         start = initial_weights(graph.n_features, hidden, class_count(graph), rng)
         self._weights = [torch.from_numpy(w).requires_grad_() for w in start]
-        self._optimiser = torch.optim.Adam(self._weights, lr=0.01, weight_decay=5e-4)
+        self._optimizer = torch.optim.Adam(self._weights, lr=0.01, weight_decay=5e-4)
 
     def state(self) -> State:
         """Weights and what Adam remembers of each."""
         arrays = {}
         for place, weight in enumerate(self._weights):
-            remembered = self._optimiser.state[weight]
+            remembered = self._optimizer.state[weight]
             for name, tensor in ({"weight": weight} | {name: remembered[name] for name in _ADAM}).items():
                 arrays[f"{name}{place}"] = tensor.detach().numpy()
         return arrays
@@ -154,16 +154,16 @@ class _Model:
         for place, weight in enumerate(self._weights):
             with torch.no_grad():
                 weight.copy_(torch.from_numpy(arrays[f"weight{place}"]))
-            self._optimiser.state[weight] = {name: torch.from_numpy(arrays[f"{name}{place}"]) for name in _ADAM}
+            self._optimizer.state[weight] = {name: torch.from_numpy(arrays[f"{name}{place}"]) for name in _ADAM}
 
     def train(self, step: sp.csr_array, steps: int) -> None:
         """Lower the loss of the train nodes."""
         operator = SparseOperator(step, symmetric=True)
         for _ in range(steps):
-            self._optimiser.zero_grad()
+            self._optimizer.zero_grad()
             logits = self._layers(operator)[-1]
             torch.nn.functional.cross_entropy(logits[self._train], self._labels[self._train]).backward()
-            self._optimiser.step()
+            self._optimizer.step()
 
     def loss(self, adjacency: sp.csr_array) -> float:
         """The attacker's loss on this graph."""

@@ -100,10 +100,10 @@ def default_targets(graph: Graph) -> Nodes:
     """Test nodes with more than 10 neighbors: the published choice."""
     if graph.test is None:
         raise InvalidGraphError(f"nettack needs targets; {graph.name} has no test nodes to choose them from")
-    neighbours = np.diff(graph.adjacency.indptr)
-    targets = np.unique(graph.test[neighbours[graph.test] > 10])
+    neighbors = np.diff(graph.adjacency.indptr)
+    targets = np.unique(graph.test[neighbors[graph.test] > 10])
     if len(targets) == 0:
-        raise InvalidGraphError(f"no test node of {graph.name} has more than 10 neighbours; name targets")
+        raise InvalidGraphError(f"no test node of {graph.name} has more than 10 neighbors; name targets")
     return targets
 
 
@@ -142,17 +142,17 @@ def _best_partner(
 
 
 def _allowed_partners(adjacency: sp.csr_array, flipped: Nodes, target: int) -> npt.NDArray[np.bool_]:
-    neighbours = np.diff(adjacency.indptr)
-    mine = _neighbours(adjacency, target)
+    neighbors = np.diff(adjacency.indptr)
+    mine = _neighbors(adjacency, target)
     allowed = np.ones(adjacency.shape[0], dtype=bool)
     allowed[target] = False
-    allowed[mine[np.minimum(neighbours[mine], neighbours[target]) <= 1]] = False
+    allowed[mine[np.minimum(neighbors[mine], neighbors[target]) <= 1]] = False
     allowed[flipped[flipped[:, 0] == target, 1]] = False
     allowed[flipped[flipped[:, 1] == target, 0]] = False
     return allowed
 
 
-def _neighbours(adjacency: sp.csr_array, node: int) -> Nodes:
+def _neighbors(adjacency: sp.csr_array, node: int) -> Nodes:
     return adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]]
 
 
@@ -171,7 +171,7 @@ class _AroundTarget:
         scale = 1 / np.sqrt(np.diff(adjacency.indptr) + 1.0)
         scaled = scale[:, None] * outputs
         local = adjacency @ scaled + scaled
-        mine = _neighbours(adjacency, target)
+        mine = _neighbors(adjacency, target)
         squares = scale[mine] ** 2
         common = adjacency[mine].T @ squares
         return cls(scale, local, squares @ local[mine], float(squares.sum()), common)
@@ -184,7 +184,7 @@ def logits_after_flip(adjacency: sp.csr_array, target: int, outputs: FloatArray)
     candidate costs a few additions.
     """
     around = _AroundTarget.of(adjacency, target, outputs)
-    mine = _neighbours(adjacency, target)
+    mine = _neighbors(adjacency, target)
     is_edge = np.zeros(adjacency.shape[0], dtype=bool)
     is_edge[mine] = True
     change = np.where(is_edge, -1.0, 1.0)
@@ -197,15 +197,15 @@ def logits_after_flip(adjacency: sp.csr_array, target: int, outputs: FloatArray)
     shift = new_scale - around.scale
     own = outputs[target]
 
-    kept_neighbour = np.where(is_edge, around.scale**2, 0.0)  # a removed j is no longer summed over
-    through_neighbours = (
+    kept_neighbor = np.where(is_edge, around.scale**2, 0.0)  # a removed j is no longer summed over
+    through_neighbors = (
         around.total
-        - kept_neighbour[:, None] * around.local
-        + ((around.weight - kept_neighbour) * own_shift)[:, None] * own
+        - kept_neighbor[:, None] * around.local
+        + ((around.weight - kept_neighbor) * own_shift)[:, None] * own
         + (around.common * shift)[:, None] * outputs
     )
     partner_in_own = np.where(is_edge, -around.scale, new_scale)
     own_local = around.local[target] + own_shift[:, None] * own + partner_in_own[:, None] * outputs
     new_local = around.local + shift[:, None] * outputs + own_scale[:, None] * own
     through_partner = np.where(is_edge, 0.0, new_scale**2)[:, None] * new_local
-    return own_scale[:, None] * (through_neighbours + (own_scale**2)[:, None] * own_local + through_partner)
+    return own_scale[:, None] * (through_neighbors + (own_scale**2)[:, None] * own_local + through_partner)

@@ -96,8 +96,8 @@ def lrbcd(
     """
     if not local_share > 0:
         raise InvalidParameterError(f"local_share must be above 0, got {local_share}")
-    neighbours = np.diff(graph.adjacency.indptr)
-    caps = np.maximum(1, np.floor(local_share * neighbours)).astype(np.int64)
+    neighbors = np.diff(graph.adjacency.indptr)
+    caps = np.maximum(1, np.floor(local_share * neighbors)).astype(np.int64)
     settings = {"epochs": epochs, "block_size": block_size, "lr": lr, "loss": loss}
     return _attack("lrbcd", graph, budget, seed, progress, hidden, settings, checkpoint, caps, local_share=local_share)
 

@@ -92,12 +92,12 @@ def train_linear_surrogate(
     weights = [torch.from_numpy(w) for w in initial_weights(graph.n_features, hidden, class_count(graph), rng)]
     for weight in weights:
         weight.requires_grad_()
-    optimiser = torch.optim.Adam(weights, lr=lr, weight_decay=weight_decay)
+    optimizer = torch.optim.Adam(weights, lr=lr, weight_decay=weight_decay)
     for _ in range(epochs):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(inputs @ weights[0] @ weights[1], classes)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     return LinearSurrogate((weights[0] @ weights[1]).detach().numpy())
 
 

@@ -52,12 +52,12 @@ class GNNGuardNetwork(nn.Module):
         similarity = torch.where(similarity < self.settings.prune_below, 0.0, similarity) * self.given
         alive = (similarity > 0).float()
         total = self._sum_at_target(similarity)[self.target]
-        neighbours = self._sum_at_target(alive)
+        neighbors = self._sum_at_target(alive)
         edges = similarity / torch.where(total > 0, total, 1.0)
         if self.settings.exponential:
-            return alive * torch.exp(edges), torch.exp(1.0 / (neighbours + 1.0))
-        share = neighbours / (neighbours + 1.0)
-        return edges * share[self.target], 1.0 / (neighbours + 1.0)
+            return alive * torch.exp(edges), torch.exp(1.0 / (neighbors + 1.0))
+        share = neighbors / (neighbors + 1.0)
+        return edges * share[self.target], 1.0 / (neighbors + 1.0)
 
     def _sum_at_target(self, values: Tensor) -> Tensor:
         return torch.zeros(self.n_nodes).index_add_(0, self.target, values)

@@ -126,7 +126,7 @@ def _undefended(defense: Defense) -> Defense:
 
 def _right_on_validation(defense: Defense, graph: Graph, seed: int) -> Correct:
     if graph.val is None or graph.labels is None:
-        raise InvalidGraphError(f"{graph.name} has no labelled nodes to tune on")
+        raise InvalidGraphError(f"{graph.name} has no labeled nodes to tune on")
     classes = defense.fit(graph, seed).predict()
     right: Correct = (classes == graph.labels)[graph.val]
     return right
@@ -167,5 +167,5 @@ def candidates(grid: Grid, trials: int, seed: int = 0) -> list[dict[str, Value]]
 def accuracy(graph: Graph, classes: Classes, nodes: Classes) -> float:
     """Percent of ``nodes`` whose class is right."""
     if graph.labels is None or len(nodes) == 0:
-        raise InvalidGraphError(f"{graph.name} has no labelled nodes to judge on")
+        raise InvalidGraphError(f"{graph.name} has no labeled nodes to judge on")
     return _percent(classes[nodes] == graph.labels[nodes])

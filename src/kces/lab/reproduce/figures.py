@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kces.atomic import atomic_write
-from kces.lab.reproduce.palette import CEILING_COLOUR, FLOOR_COLOUR, SEQUENCE, colour_of, style
+from kces.lab.reproduce.palette import CEILING_COLOR, FLOOR_COLOR, SEQUENCE, color_of, style
 from kces.lab.reproduce.plan import CEILING, FLOOR, label_of
 from kces.lab.reproduce.tables import Filled, rows_of, sections
 from kces.types import Array
@@ -64,21 +64,21 @@ def _dots(name: str, members: list[Filled], unit: str) -> Figure:
 
 
 def _draw_dot(axis: Axes, height: int, filled: Filled) -> None:
-    colour = colour_of(filled.slot.row)
+    color = color_of(filled.slot.row)
     paper = filled.slot.paper
     if paper is not None and paper.mean is not None:
-        axis.plot(paper.mean, height, "o", markerfacecolor="none", markeredgecolor=colour)
+        axis.plot(paper.mean, height, "o", markerfacecolor="none", markeredgecolor=color)
     if filled.mean is not None:
-        axis.errorbar(filled.mean, height, xerr=filled.std or 0.0, fmt="o", color=colour, markersize=5, capsize=2)
+        axis.errorbar(filled.mean, height, xerr=filled.std or 0.0, fmt="o", color=color, markersize=5, capsize=2)
     else:
         axis.annotate(filled.problem[:16], (0.02, height), xycoords=("axes fraction", "data"), fontsize=7, va="center")
 
 
 def _draw_bounds(axis: Axes, members: list[Filled], line: Callable[..., object]) -> None:
     if members and members[0].floor is not None:
-        line(members[0].floor, color=FLOOR_COLOUR, linestyle="--", linewidth=1)
+        line(members[0].floor, color=FLOOR_COLOR, linestyle="--", linewidth=1)
     if members and members[0].ceiling is not None:
-        line(members[0].ceiling, color=CEILING_COLOUR, linestyle=":", linewidth=1)
+        line(members[0].ceiling, color=CEILING_COLOR, linestyle=":", linewidth=1)
 
 
 def draw_lines(filled: list[Filled], unit: str) -> dict[str, Figure]:
@@ -96,7 +96,7 @@ def _lines(name: str, members: list[Filled], unit: str) -> Figure:
     _, columns, _ = rows_of(members)
     with style():
         figure, axis = pyplot.subplots(figsize=(5.2, 3.4))
-        for colour, column in zip(SEQUENCE, columns, strict=False):
+        for color, column in zip(SEQUENCE, columns, strict=False):
             points = [
                 (float(each.slot.row), each.mean, each.std or 0.0)
                 for each in members
@@ -104,8 +104,8 @@ def _lines(name: str, members: list[Filled], unit: str) -> Figure:
             ]
             if points:
                 x, mean, std = (np.array(values) for values in zip(*points, strict=True))
-                axis.plot(x, mean, marker="o", markersize=3, color=colour, label=column)
-                axis.fill_between(x, mean - std, mean + std, color=colour, alpha=0.15, linewidth=0)
+                axis.plot(x, mean, marker="o", markersize=3, color=color, label=column)
+                axis.fill_between(x, mean - std, mean + std, color=color, alpha=0.15, linewidth=0)
         _draw_bounds(axis, members, axis.axhline)
         axis.set(xlabel="share of edges pruned", ylabel=unit)
         axis.set_title(f"{name} (dashed: MLP floor, dotted: oracle)", fontsize=9)
@@ -130,7 +130,7 @@ def draw_scale(filled: list[Filled], unit: str) -> dict[str, Figure]:
             )
             if points:
                 edges, seconds = zip(*points, strict=True)
-                axis.loglog(edges, seconds, marker="o", color=colour_of(name), label=label_of(name))
+                axis.loglog(edges, seconds, marker="o", color=color_of(name), label=label_of(name))
         axis.set(xlabel="edges", ylabel="seconds")
         if axis.get_legend_handles_labels()[0]:
             axis.legend()
@@ -149,8 +149,8 @@ def draw_histograms(name: str, scores: Mapping[str, Array]) -> Figure:
             together = np.concatenate(list(positive.values()))
             low, high = np.quantile(together, (0.001, 1.0))
             bins = np.linspace(float(low), float(high), 60).tolist()
-            for colour, (label, values) in zip(SEQUENCE, positive.items(), strict=False):
-                axis.hist(values, bins=bins, density=True, histtype="step", color=colour, linewidth=1.4, label=label)
+            for color, (label, values) in zip(SEQUENCE, positive.items(), strict=False):
+                axis.hist(values, bins=bins, density=True, histtype="step", color=color, linewidth=1.4, label=label)
             axis.legend()
         axis.set(xlabel="log10 of the KC score", ylabel="density", title=name)
         figure.tight_layout()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["CEILING_COLOUR", "FLOOR_COLOUR", "SEQUENCE", "colour_of", "style"]
+__all__ = ["CEILING_COLOR", "FLOOR_COLOR", "SEQUENCE", "color_of", "style"]
 
 # Okabe and Ito's set, without the yellow, which is too light on white.
 _BLACK, _ORANGE, _SKY, _GREEN, _BLUE, _RED, _PURPLE = (
@@ -19,16 +19,16 @@ _BLACK, _ORANGE, _SKY, _GREEN, _BLUE, _RED, _PURPLE = (
     "#cc79a7",
 )
 SEQUENCE = (_BLUE, _RED, _GREEN, _PURPLE, _ORANGE, _SKY, _BLACK)
-FLOOR_COLOUR, CEILING_COLOUR = "#888888", "#444444"
+FLOOR_COLOR, CEILING_COLOR = "#888888", "#444444"
 
 _OTHERS = "#7a869a"
-_METHODS = {"kces": _RED, "kces-paper": _BLUE, "gcn": _BLACK, "mlp": FLOOR_COLOUR, "oracle": CEILING_COLOUR}
+_METHODS = {"kces": _RED, "kces-paper": _BLUE, "gcn": _BLACK, "mlp": FLOOR_COLOR, "oracle": CEILING_COLOR}
 
 
-def colour_of(method: str) -> str:
+def color_of(method: str) -> str:
     """KCES, the undefended GCN and the two bounds have colors of their own; the other defenses share one.
 
-    >>> colour_of("kces+gat") == colour_of("kces"), colour_of("rgcn") == colour_of("gat")
+    >>> color_of("kces+gat") == color_of("kces"), color_of("rgcn") == color_of("gat")
     (True, True)
     """
     return _METHODS.get(method.partition("+")[0], _OTHERS)

@@ -80,11 +80,11 @@ class ComplexityScore:
         return change if self.signed else np.abs(change)
 
     def _codes(self, graph: Graph) -> Array:
-        labelled_on = graph
+        labeled_on = graph
         if self.cleaned:
-            labelled_on = graph.keep_edges(Scored(graph, multi_hop_cosine(graph, (0,))).cut(self.cleaned).kept)
-        unit, _ = normalize_rows(aggregate(labelled_on))
-        found = pseudo_labels(labelled_on, unit, self.labels)
+            labeled_on = graph.keep_edges(Scored(graph, multi_hop_cosine(graph, (0,))).cut(self.cleaned).kept)
+        unit, _ = normalize_rows(aggregate(labeled_on))
+        found = pseudo_labels(labeled_on, unit, self.labels)
         if self.encoding == "soft":
             return _shares(unit, encode(found.clusters, found.k, "onehot"))
         return encode(found.clusters, found.k, self.encoding)
@@ -92,7 +92,7 @@ class ComplexityScore:
 
 def _shares(unit: Features, members: Array) -> Array:
     """A row per node: how near it is to the center of each cluster, summing to one."""
-    centres = (unit.T @ members).T / np.maximum(members.sum(axis=0), 1.0)[:, None]
-    nearness = np.exp(-_SOFTNESS * euclidean_distances(unit, centres, squared=True))
+    centers = (unit.T @ members).T / np.maximum(members.sum(axis=0), 1.0)[:, None]
+    nearness = np.exp(-_SOFTNESS * euclidean_distances(unit, centers, squared=True))
     shares: Array = nearness / nearness.sum(axis=1, keepdims=True)
     return shares

@@ -10,8 +10,8 @@ import scipy
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import normalize_rows, propagation
-from kces.scorers.centred_features import CentredFeatures
-from kces.scorers.feature_spaces import centred_space, smoothed_projection
+from kces.scorers.centered_features import CenteredFeatures
+from kces.scorers.feature_spaces import centered_space, smoothed_projection
 from kces.scorers.views import HopView
 from kces.types import Array
 
@@ -32,7 +32,7 @@ class TrainLabelSpace:
 
     seed: int = 0
 
-    def __call__(self, graph: Graph) -> CentredFeatures:
+    def __call__(self, graph: Graph) -> CenteredFeatures:
         if graph.labels is None or graph.train is None:
             raise InvalidGraphError(f"{graph.name} has no labels with train nodes")
         known = graph.train[graph.labels[graph.train] >= 0]
@@ -44,12 +44,12 @@ class TrainLabelSpace:
         train = rows[known]
         system = train.T @ train + _RIDGE * np.eye(rows.shape[1])
         solution = scipy.linalg.solve(system, train.T @ (target - target.mean(axis=0)), assume_a="pos")
-        return CentredFeatures(np.asarray(rows @ solution))
+        return CenteredFeatures(np.asarray(rows @ solution))
 
 
 def _rows(graph: Graph, seed: int) -> Array:
     """Leading feature directions of each node and of its two-hop neighborhood, side by side."""
-    own = smoothed_projection(graph, centred_space(graph), _RANK, seed)
+    own = smoothed_projection(graph, centered_space(graph), _RANK, seed)
     T = propagation(graph)
     return np.hstack([normalize_rows(own)[0], normalize_rows(np.asarray(T @ (T @ own)))[0]])
 

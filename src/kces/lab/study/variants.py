@@ -13,7 +13,7 @@ from kces.lab.study.complexity import ComplexityScore
 from kces.lab.study.cosines import multi_hop_cosine
 from kces.lab.study.train_labels import TRAIN_LABELS
 from kces.scorers import Scored, ScoreOptions, make_scorer
-from kces.scorers.feature_spaces import LowRankSpace, uncentred_space
+from kces.scorers.feature_spaces import LowRankSpace, uncentered_space
 from kces.scorers.link_cosines import HOPS
 from kces.scorers.robust import Weigh, contrast_weights, equal_weights, gather_evidence
 from kces.scorers.views import FEATURES, HopView, feature_patterns
@@ -79,7 +79,7 @@ def _kept_best(score: Score) -> Score:
 
 
 _FULL = ViewScore()
-_UNCENTRED = LowRankSpace(uncentred_space)
+_UNCENTERED = LowRankSpace(uncentered_space)
 _SIGNED = ComplexityScore(encoding="onehot", ridge=1.0, signed=True, per_link=True)
 
 VARIANTS: dict[str, Score] = {
@@ -101,7 +101,9 @@ VARIANTS: dict[str, Score] = {
     "signed one-hot per unit of T, ridge 1, + U": replace(_SIGNED, with_similarity=True),
     "robust": _robust,
     "robust, link kept": _FULL.each(leave_out=False),
-    "robust, not centred": ViewScore((replace(FEATURES, space=uncentred_space), replace(_PATTERNS, space=_UNCENTRED))),
+    "robust, not centered": ViewScore(
+        (replace(FEATURES, space=uncentered_space), replace(_PATTERNS, space=_UNCENTERED))
+    ),
     "robust, no low rank": ViewScore((FEATURES,)),
     "robust, equal weights": ViewScore(weigh=equal_weights),
     "robust, crossed hops only": _FULL.each(hops=HOPS[:3]),

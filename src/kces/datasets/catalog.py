@@ -62,9 +62,9 @@ class DatasetEntry:
         return sum(FILES[file].size for file in self.files)
 
     @property
-    def licence(self) -> str:
+    def license(self) -> str:
         """Licenses that the sources of the files state, each named once, the graph's own first."""
-        return ", ".join(dict.fromkeys(FILES[file].licence for file in self.files))
+        return ", ".join(dict.fromkeys(FILES[file].license for file in self.files))
 
 
 def _meta_attack(name: str, *counts: int) -> DatasetEntry:

@@ -11,7 +11,7 @@ from kces.engines.problem import Problem
 from kces.engines.regime import BlockSize
 from kces.types import Array, Ints
 
-__all__ = ["Listed", "most_important_neighbours"]
+__all__ = ["Listed", "most_important_neighbors"]
 
 
 class Listed(NamedTuple):
@@ -31,7 +31,7 @@ class Listed(NamedTuple):
     fill: int
 
 
-def most_important_neighbours(problem: Problem, a: Array, size: BlockSize) -> Listed:
+def most_important_neighbors(problem: Problem, a: Array, size: BlockSize) -> Listed:
     """Of each node's neighbors, the ``cap`` whose rows move most where ``a`` (N, columns) is large.
 
     Row k moves by ``d_k^-1/2 δ_i ‖X_i‖ / ‖Z_k‖`` when an edge at i goes: the order of the k does not depend on i.
