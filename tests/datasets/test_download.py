@@ -86,7 +86,7 @@ def published(address: str | None, **changes: Any) -> DataFile:
         "address": address,
         "size": len(CONTENT),
         "sha256": hashlib.sha256(CONTENT).hexdigest(),
-        "licence": "none stated",
+        "license": "none stated",
     }
     return DataFile(**(facts | changes))
 
@@ -232,7 +232,7 @@ def test_a_redirect_from_elsewhere_to_this_machine_is_refused() -> None:
 def test_every_published_file_has_a_hash_a_license_and_a_safe_address() -> None:
     for file in FILES.values():
         assert len(bytes.fromhex(file.sha256)) == 32
-        assert file.licence
+        assert file.license
         assert file.address is None or file.address.startswith("https://")
 
 

@@ -315,5 +315,5 @@ def test_unknown_labels_and_splits_are_described_as_none() -> None:
     assert summary["classes"] is None
     assert summary["train"] is None
     assert (summary["degree_mean"], summary["degree_max"], summary["components"]) == (2.0, 2, 1)
-    unlabelled_ends = Graph.from_edges([[0, 1]], n_nodes=2, labels=[0, -1])
-    assert graph_facts(unlabelled_ends)["homophily"] is None
+    unlabeled_ends = Graph.from_edges([[0, 1]], n_nodes=2, labels=[0, -1])
+    assert graph_facts(unlabeled_ends)["homophily"] is None

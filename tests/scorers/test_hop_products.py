@@ -8,12 +8,12 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from kces.scorers.centered_features import CenteredFeatures
 
 from kces.graph import Graph
 from kces.node_pairs import random_unlinked_pairs
 from kces.scorers import hop_products as routes
 from kces.scorers.block_hops import products_by_blocks, squares_by_blocks
+from kces.scorers.centered_features import CenteredFeatures
 from kces.scorers.dense_hops import dense_products
 from kces.scorers.followed_hops import products_by_following, squares_by_following
 from kces.scorers.gram_hops import gram_is_quick, gram_products

@@ -96,7 +96,9 @@ def _make_attack(name: GraphName, clean: Graph, data_root: str | Path | None, pr
         raise InvalidParameterError(f"{name} names no attack")
     try:
         from kces.lab.attacks.cache import load_or_make
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("kces"):
+            raise
         from kces.interop.optional import missing
 
         raise missing(f"{name} is not a published graph and has to be made, which needs torch", extra="lab") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+
 from kces.scorers.centered_features import CenteredFeatures
 
 
