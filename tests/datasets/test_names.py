@@ -118,9 +118,25 @@ def test_other_attacks_are_made_on_demand(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert asked[1] == ("digits", "random", 0.1, 0, None)
 
 
+_WITHOUT_TORCH = """
+import sys
+
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+
+sys.meta_path.insert(0, NoTorch())
+from kces import datasets
+
+datasets.load("digits@dice-0.25")
+"""
+
+
 def test_without_the_laboratory_the_extra_is_named() -> None:
-    program = "import sys; sys.modules['torch'] = None; from kces import datasets; datasets.load('digits@dice-0.25')"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", _WITHOUT_TORCH], capture_output=True, text=True)
     assert re.search(r"MissingDependencyError: digits@dice-0\.25 .* pip install .*\[lab\]", run.stderr)
 
 
