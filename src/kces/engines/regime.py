@@ -126,17 +126,13 @@ class Regime:
         """Whether the inner products of all pairs of nodes are kept."""
         return self.solver == "direct"
 
-    def minutes(self, engine: str) -> int:
-        """Rough minutes that an engine takes on two cores, ``auto`` too: 0 where it is less than one.
+    def seconds(self, engine: str) -> float:
+        """Rough seconds that an engine takes on two cores, ``auto`` too.
 
         >>> from kces.datasets.toys import barbell
-        >>> Regime.of(barbell()).minutes("exact")
-        0
+        >>> Regime.of(barbell()).seconds("exact") < 1
+        True
         """
-        return int(self.seconds(engine) / 60)
-
-    def seconds(self, engine: str) -> float:
-        """The same in seconds."""
         if "exact" in (engine, self.engine if engine == "auto" else ""):
             return self.exact_work / _EXACT_WORK_PER_SECOND
         if engine not in ("auto", "local", "gradient"):
