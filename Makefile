@@ -50,14 +50,16 @@ $(OLDEST)/.ready: pyproject.toml constraints-oldest.txt
 test-oldest: $(OLDEST)/.ready
 	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-# Coverage-guided fuzzing of every reader, half a minute each. A file that breaks one is kept in fuzz-findings.
+# Coverage-guided fuzzing of every reader, SECONDS each. A file that breaks one is kept in fuzz-findings.
+fuzz: SECONDS ?= 30
 fuzz: $(VENV)/.dev
 	$(PIP_INSTALL) -e ".[fuzz]"
-	$(BIN)/python tests/fuzz/fuzz_readers.py --seconds 30
+	$(BIN)/python tests/fuzz/fuzz_readers.py --seconds $(SECONDS)
 
-# SIGKILL at random moments of sanitize, score, attack and reproduce, a minute each.
+# SIGKILL at random moments of sanitize, score, attack and reproduce, SECONDS each.
+test-faults: SECONDS ?= 60
 test-faults: $(VENV)/.dev
-	$(BIN)/python tests/fuzz/faults.py --seconds 60
+	$(BIN)/python tests/fuzz/faults.py --seconds $(SECONDS)
 
 # Time and memory of graphs of awkward shapes, the table of docs/reliability.md.
 shapes: $(VENV)/.dev

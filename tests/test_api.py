@@ -105,8 +105,18 @@ def test_a_graph_without_edges_is_checked_too_and_passes() -> None:
     assert kces.score_edges(empty).shape == kces.find_suspicious_edges(empty).shape == (0,)
     with pytest.raises(InvalidParameterError, match="unknown preset"):
         kces.sanitize(empty, preset="nope")
-    with pytest.raises(InvalidGraphError, match="nothing to rank"):
-        kces.rank_edges(empty)
+    with pytest.raises(InvalidGraphError, match="nothing to explain"):
+        kces.explain(empty, 0, 1)
+
+
+def test_the_table_of_a_graph_without_edges_has_all_columns_and_no_row() -> None:
+    networkx = pytest.importorskip("networkx")
+    none, some = kces.rank_edges(networkx.empty_graph(3)), kces.rank_edges(networkx.path_graph(4))
+    assert len(none) == 0
+    assert none.columns.tolist() == some.columns.tolist()
+    assert [none[name].dtype for name in ("score", "rank", "suspicious")] == [
+        some[name].dtype for name in ("score", "rank", "suspicious")
+    ]
 
 
 def test_constant_features_are_no_reason() -> None:

@@ -108,9 +108,10 @@ def test_single_and_double_precision_differ_by_their_rounding(way: str) -> None:
 
 
 @EVERY_WAY
-def test_one_and_two_threads(way: str) -> None:
+def test_one_and_two_threads(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for threads in (1, 2):
+        monkeypatch.setenv("KCES_NUM_THREADS", str(threads))  # our own loops; the libraries' are limited beside
         with threadpool_limits(threads):
             found.append(scores_of(told(), way))
     assert_same(*found)

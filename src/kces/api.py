@@ -15,6 +15,7 @@ from kces.interop.coerce import as_graph, open_source
 from kces.progress import Progress, silent
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
+from kces.scorers.scored import table_without_edges
 from kces.types import Array, Bools
 
 if TYPE_CHECKING:
@@ -193,8 +194,9 @@ def rank_edges(
     (['source', 'target', 'score', 'rank', 'suspicious', 'why'], [4, 5])
     """
     judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
-    scored, cut = judged.known()
-    return scored.table(cut)
+    if judged.scored is None or judged.cut is None:
+        return table_without_edges()
+    return judged.scored.table(judged.cut)
 
 
 def explain(
@@ -226,7 +228,9 @@ def explain(
     from kces.explanation import explain_edge
 
     judged = _judge(graph, alpha, ScoreOptions(preset=preset, labels=labels, seed=seed, **paper), progress)
-    return explain_edge(*judged.known(), source, target)
+    if judged.scored is None or judged.cut is None:
+        raise InvalidGraphError("the graph has no edges, so there is nothing to explain")
+    return explain_edge(judged.scored, judged.cut, source, target)
 
 
 def gkc(
@@ -270,11 +274,6 @@ class _Judged(Generic[Kind]):
     @property
     def kept(self) -> Bools:
         return np.ones(0, dtype=bool) if self.cut is None else self.cut.kept
-
-    def known(self) -> tuple[Scored, Cut]:
-        if self.scored is None or self.cut is None:
-            raise InvalidGraphError("the graph has no edges, so there is nothing to rank or explain")
-        return self.scored, self.cut
 
 
 def _judge(graph: Kind, alpha: float | str, options: ScoreOptions, progress: Progress) -> _Judged[Kind]:

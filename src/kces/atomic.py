@@ -15,8 +15,10 @@ from typing import BinaryIO
 
 from kces.errors import OutputError
 
-__all__ = ["atomic_write", "check_output", "is_standard_output", "is_stream", "output_named"]
+__all__ = ["atomic_write", "check_output", "hidden_prefix", "is_standard_output", "is_stream", "output_named"]
 
+_PREFIX_LETTERS = 40
+"""Of four bytes at most: with ten more for the temporary part a name stays below the 255 of most systems."""
 _OPEN_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
 
 
@@ -139,11 +141,20 @@ def _temporary_beside(path: Path, folder: Path | None) -> Path:
     """A new empty file in ``folder`` (so that it can be moved to its place), or where temporary files go."""
     try:
         # The suffix is kept because writers such as numpy's choose or append one by the name.
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=folder)
+        handle, name = tempfile.mkstemp(prefix=hidden_prefix(path.stem), suffix=path.suffix, dir=folder)
         os.close(handle)
     except OSError as error:
         raise OutputError(f"cannot write in {folder or tempfile.gettempdir()}: {error.strerror}") from error
     return Path(name)
+
+
+def hidden_prefix(name: str) -> str:
+    """How a temporary name begins: hidden, like the name it is for, and no longer than that may be.
+
+    >>> hidden_prefix("clean"), len(hidden_prefix("x" * 250))
+    ('.clean-', 42)
+    """
+    return f".{name[:_PREFIX_LETTERS]}-"
 
 
 def _move(finished: Path, target: Path, *, replace: bool) -> None:

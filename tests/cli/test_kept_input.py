@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,15 @@ def test_what_may_take_long_is_kept_unasked_where_a_file_is_written(
     assert "may take 3 minutes or more; finished parts are kept in s.csv.run: after a stop, add --resume" in ran.err
     assert names(tmp_path) == ["s.csv"]
     assert run_kces("score", GRAPH, "--preset", "paper").err == ""
+
+
+def test_nothing_is_kept_beside_a_device_unasked(
+    tmp_path: Path, run_kces: RunKces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kces.cli.kept_input.LONG", 0.0)
+    ran = run_kces("sanitize", GRAPH, "-o", os.devnull, "--preset", "paper", "--alpha", "0.2")
+    assert (ran.code, ran.err) == (0, "")
+    assert ScaleOptions().run_folder("links.csv", Path(os.devnull)) == Path("links.csv.run")
 
 
 def test_a_run_that_fails_at_its_end_keeps_its_parts(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from kces.datasets.builtin import synthetic
 from kces.errors import OutputError, UnreadableFileError
 from kces.graph import Graph
 from kces.interop.arrays import npy_bytes, read_members, write_members
+from kces.interop.formats import format_named
 from kces.interop.graph_files import read_graph, write_graph
 from kces.node_pairs import are_edges
 
@@ -154,3 +157,29 @@ def test_neither_file_is_replaced_unasked(tmp_path, attacked):
 def test_nothing_is_put_beside_a_stream():
     assert [file.name for file in attacked_files("/dev/stdout", "csv")] == ["stdout"]
     assert [file.name for file in attacked_files("-")] == ["-"]
+
+
+def test_neither_file_is_left_when_one_cannot_be_written(tmp_path, attacked, monkeypatch):
+    write_attacked(attacked, tmp_path / "a.csv")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    def no_room(graph, path):
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    full = replace(format_named("csv"), write_graph=no_room)
+    monkeypatch.setattr("kces.datasets.attacked_files.output_format", lambda *_: full)
+    for name, force in (("b.csv", False), ("a.csv", True)):
+        with pytest.raises(OutputError, match="No space left on device"):
+            write_attacked(attacked, tmp_path / name, force=force)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_graph_folder_with_its_record_beside_it(tmp_path, attacked):
+    for force in (False, True):
+        files = write_attacked(attacked, tmp_path / "a.kces", force=force)
+        assert [file.name for file in files] == ["a.kces", "a.kces.attack.npz"]
+        back = read_attacked(tmp_path / "a.kces")
+        assert np.array_equal(back.added, attacked.added)
+    with pytest.raises(OutputError, match=r"a\.kces.* exists; use force"):
+        write_attacked(attacked, tmp_path / "a.kces")

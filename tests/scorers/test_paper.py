@@ -97,9 +97,12 @@ def test_auto_says_that_the_paper_has_no_automatic_cut() -> None:
     assert "no automatic cut" in cut.choice.reason
 
 
-def test_what_takes_minutes_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kces.engines.regime._SECONDS_PER_NODE", 3.0)
-    with pytest.warns(GraphWarning, match="preset paper takes some 4 minute.s. on 80 nodes, preset robust far less"):
+@pytest.mark.parametrize(("per_node", "time"), [(3.0, "4 minutes"), (0.9, "a minute")])
+def test_what_takes_minutes_is_said_before_the_work(
+    per_node: float, time: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kces.engines.regime._SECONDS_PER_NODE", per_node)
+    with pytest.warns(GraphWarning, match=f"preset paper takes about {time} on 80 nodes, preset robust far less"):
         kces.score_edges(synthetic(n=80, seed=1), preset="paper", engine="local")
 
 

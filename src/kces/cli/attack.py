@@ -28,6 +28,7 @@ from kces.cli.plugin_option import PluginOption, load_plugins
 from kces.cli.settings import parse_settings, settings_option
 from kces.datasets.attacked_files import attacked_files, write_attacked
 from kces.errors import InvalidParameterError, UnreadableFileError
+from kces.interop.graph_files import output_format
 from kces.interop.optional import missing
 from kces.plugins import plugin_errors_as_lines
 
@@ -97,7 +98,8 @@ def attack(
     Targets and clean graph go with it, so that `kces evaluate` judges the attacked nodes: inside an npz file, beside
     another in OUT.attack.npz.
     """
-    for file in attacked_files(output, format):
+    check_target(output, json=json, force=force, is_folder=output_format(output, format).is_folder)
+    for file in attacked_files(output, format)[1:]:
         check_target(file, json=json, force=force)
     plugins = load_plugins(plugin)
     chosen = _find(method)

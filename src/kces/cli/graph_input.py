@@ -21,6 +21,7 @@ from kces.interop.limits import STANDARD_STREAM
 from kces.interop.node_labels import read_labels
 from kces.interop.scored_rows import result_names
 from kces.offered import CLUSTERINGS
+from kces.scale.folder_writer import check_new_folder
 from kces.scale.graph_folder import GraphFolder, is_address
 from kces.types import Bools
 
@@ -91,8 +92,11 @@ def open_input(text: str, options: InputOptions) -> GraphInput:
     raise InvalidParameterError(f"'{text}' is neither a file nor a data set; `kces datasets list` shows the data sets")
 
 
-def check_target(path: Path, *, json: bool, force: bool) -> bool:
-    """Refuse early an output that could not be written; true if it is standard output."""
+def check_target(path: Path, *, json: bool, force: bool, is_folder: bool = False) -> bool:
+    """Refuse early an output that could not be written, a graph folder or a file; true if it is standard output."""
+    if is_folder:
+        check_new_folder(path, force=force)
+        return False
     to_stdout = is_standard_output(path)
     if to_stdout and json:
         raise InvalidParameterError(f"--json and -o {path} both write to standard output; choose one")

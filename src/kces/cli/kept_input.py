@@ -9,9 +9,9 @@ from pathlib import Path
 from kces.cli.graph_input import open_input
 from kces.cli.input_options import InputOptions
 from kces.cli.output import errors, print_lines, progress_bar
-from kces.cli.scale_options import ScaleOptions
+from kces.cli.scale_options import ScaleOptions, is_file
 from kces.cli.score_input import ScoredInput, ScoringOptions, parse_alpha, score_opened
-from kces.interop.limits import STANDARD_STREAM
+from kces.progress import in_minutes
 from kces.scale.expected_time import LONG, expected_seconds
 
 __all__ = ["scored_in_run"]
@@ -34,7 +34,7 @@ def scored_in_run(
     """
     options = scoring.checked()  # a wrong option is refused before a large file is read
     opened = open_input(graph, inputs)
-    seconds = 0.0 if output in (None, STANDARD_STREAM) else expected_seconds(opened.graph, options)
+    seconds = expected_seconds(opened.graph, options) if is_file(output) else 0.0
     if not scale.given and seconds <= LONG:
         yield score_opened(opened, scoring, quiet=quiet)
         return
@@ -44,7 +44,7 @@ def scored_in_run(
 
     run = scale.run_folder(graph, output)
     if not scale.given and not quiet:
-        said = f"this may take {seconds / 60:.0f} minutes or more; finished parts are kept in {run}"
+        said = f"this may take {in_minutes(seconds)} or more; finished parts are kept in {run}"
         print_lines([f"{said}: after a stop, add --resume"], to=errors)
     with locked_run(run), open_executor(scale.workers, scale.cluster, scale.memory_bytes) as executor:
         with progress_bar(quiet=quiet) as progress:

@@ -12,7 +12,6 @@ from kces.cli.output import console, errors, print_json, print_lines
 from kces.cli.scale_options import ScaleOptions
 from kces.cli.score_input import ScoringOptions
 from kces.interop.graph_files import output_format
-from kces.scale.folder_writer import check_new_folder
 
 __all__ = ["sanitize"]
 
@@ -36,9 +35,7 @@ def sanitize(
 
         sanitize_on_disk(graph, output, chosen, scoring, scale, force=force, json=json, quiet=quiet)
         return
-    if chosen.is_folder:
-        check_new_folder(output, force=force)
-    to_stdout = not chosen.is_folder and check_target(output, json=json, force=force)
+    to_stdout = check_target(output, json=json, force=force, is_folder=chosen.is_folder)
     with scored_in_run(graph, inputs, scoring, scale, output, quiet=quiet) as found:
         cut, name = found.cut, found.scored.graph.name
         found.opened.write(output, cut.kept, format=format, force=force)

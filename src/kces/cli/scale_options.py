@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from kces.atomic import is_stream
 from kces.errors import InvalidParameterError
 from kces.interop.limits import STANDARD_STREAM
 
-__all__ = ["ClusterOption", "ScaleOptions", "WorkersOption"]
+__all__ = ["ClusterOption", "ScaleOptions", "WorkersOption", "is_file"]
 
 _PANEL = "Long runs, graph folders (.kces) and clusters"
 _GIBIBYTE = 2**30
@@ -85,9 +86,18 @@ class ScaleOptions:
         """Where finished parts are kept."""
         if self.run is not None:
             return self.run
-        if output is not None and output != STANDARD_STREAM:
+        if output is not None and is_file(output):
             return output.with_name(output.name + ".run")
         if graph == str(STANDARD_STREAM):
             raise InvalidParameterError("a run on standard input without an output file needs --run DIR")
         here = Path(graph.rstrip("/").rpartition("/")[2]) if "://" in graph else Path(graph.rstrip("/"))
         return here.with_name(here.name + ".run")
+
+
+def is_file(output: Path | None) -> bool:
+    """Whether an output is a file, beside which parts can be kept: no stream and no device.
+
+    >>> is_file(Path("scores.csv")), is_file(Path("/dev/stdout")), is_file(Path("-")), is_file(None)
+    (True, False, False, False)
+    """
+    return output is not None and output != STANDARD_STREAM and not is_stream(output)

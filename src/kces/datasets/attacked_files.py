@@ -6,6 +6,7 @@ An npz file has room for it, as extra arrays that other programs ignore. Beside 
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from kces.atomic import atomic_write, check_output, is_stream
@@ -13,9 +14,8 @@ from kces.datasets.attack_record import AttackRecord
 from kces.datasets.attacked import AttackedGraph
 from kces.interop.arrays import read_members, write_members
 from kces.interop.formats import Format, format_of
-from kces.interop.graph_files import output_format, read_graph
+from kces.interop.graph_files import output_format, place_for, read_graph
 from kces.interop.limits import STANDARD_STREAM
-from kces.interop.outputs import open_output
 
 __all__ = ["attacked_files", "read_attack_record", "read_attacked", "write_attacked"]
 
@@ -47,16 +47,17 @@ def write_attacked(
     (True, [4, 5])
     """
     graph_file, *record_file = attacked_files(path, format)
-    for file in (graph_file, *record_file):
+    for file in record_file:
         check_output(file, force=force)
     members, chosen = AttackRecord.of(attacked).members(), output_format(graph_file, format)
-    for file in record_file:  # first, so that a graph of this attack never stands there without it
-        with atomic_write(file, force=force) as temporary:
-            write_members(temporary, members)
-    with open_output(graph_file, force=force) as temporary:
-        chosen.write_graph(attacked.graph, temporary)
-        if _has_room(chosen):
-            write_members(temporary, {**read_members(temporary), **members})
+    with ExitStack() as records:
+        for file in record_file:
+            write_members(records.enter_context(atomic_write(file, force=force)), members)
+        with place_for(graph_file, chosen, force=force) as temporary:
+            chosen.write_graph(attacked.graph, temporary)
+            if _has_room(chosen):
+                write_members(temporary, {**read_members(temporary), **members})
+            records.close()  # now that all is whole, and before a graph file takes its place: none stands without it
     return [graph_file, *record_file]
 
 

@@ -47,8 +47,10 @@ _BLOCK_WORK = {1: 2e10, 2: 5e10}
 _FILL, _FILL_OF_LARGE_GRAPHS = 24, 16
 
 
-_SECONDS_PER_NODE, _SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 1e-3, 5e-6, 1.2e-9
-"""Of the local engine on graphs of ``make shapes``, and of reducing features: enough to tell minutes from hours."""
+_SECONDS_PER_NODE, _SECONDS_PER_EDGE, _SECONDS_PER_ENTRY = 1e-4, 5e-5, 3e-7
+_SECONDS_PER_PAIR, _SECONDS_PER_PAIR_AND_COLUMN, _SECONDS_PER_REDUCTION = 7e-10, 1e-11, 8e-10
+"""Of the local engine on two cores: of clusters, solve and blocks, of a correction on the true kernel, and of reducing
+features. ``make shapes`` fails where they are too low by far."""
 _EXACT_WORK_PER_SECOND = 2e10
 """Multiplications of the exact engine, many of them in small matrices."""
 
@@ -126,24 +128,23 @@ class Regime:
         """Whether the inner products of all pairs of nodes are kept."""
         return self.solver == "direct"
 
-    def minutes(self, engine: str) -> int:
-        """Rough minutes that an engine takes on two cores, ``auto`` too: 0 where it is less than one.
+    def seconds(self, engine: str) -> float:
+        """Rough seconds that an engine takes on two cores, ``auto`` too.
 
         >>> from kces.datasets.toys import barbell
-        >>> Regime.of(barbell()).minutes("exact")
-        0
+        >>> Regime.of(barbell()).seconds("exact") < 1
+        True
         """
-        return int(self.seconds(engine) / 60)
-
-    def seconds(self, engine: str) -> float:
-        """The same in seconds."""
         if "exact" in (engine, self.engine if engine == "auto" else ""):
             return self.exact_work / _EXACT_WORK_PER_SECOND
         if engine not in ("auto", "local", "gradient"):
             return 0.0  # subgraphs alone, without a system of all nodes
-        seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width)
+        seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width) + self.edges * _SECONDS_PER_EDGE
+        if self.solver == "partition":
+            pairs = 0.5 * float(self.nodes) ** 2 * self.corrections
+            seconds += pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_PAIR_AND_COLUMN * self.width)
         if self.compacts:
-            seconds += _SECONDS_PER_PRODUCT * self.width**2 * (self.nodes + self.features)
+            seconds += _SECONDS_PER_REDUCTION * self.width**2 * (self.nodes + self.features)
         return seconds
 
     @property

@@ -38,7 +38,7 @@ from kces.scale.folder_writer import check_new_folder
 from kces.scale.graph_folder import is_graph_folder
 from kces.types import Ints
 
-__all__ = ["LoadedGraph", "output_format", "read_graph", "write_graph"]
+__all__ = ["LoadedGraph", "output_format", "place_for", "read_graph", "write_graph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class LoadedGraph:
         if chosen.name != self.format and (self.records is None or chosen.write_table is None):
             write_graph(self.graph.keep_edges(mask), target, format=chosen.name, force=force)
             return
-        with _place_for(target, chosen, force=force) as temporary:
+        with place_for(target, chosen, force=force) as temporary:
             if chosen.name == self.format:
                 chosen.write_filtered(self.graph, self.payload, mask, temporary)
             elif self.records is not None and chosen.write_table is not None:
@@ -177,12 +177,12 @@ def write_graph(graph: Graph, path: str | Path, *, format: str | None = None, fo
     """
     target = Path(path)
     chosen = output_format(target, format)
-    with _place_for(target, chosen, force=force) as temporary:
+    with place_for(target, chosen, force=force) as temporary:
         chosen.write_graph(graph, temporary)
 
 
 @contextmanager
-def _place_for(target: Path, chosen: Format, *, force: bool) -> Iterator[Path]:
+def place_for(target: Path, chosen: Format, *, force: bool) -> Iterator[Path]:
     """Where to write: a temporary file that takes its place when it is whole, or a folder, which does that itself."""
     if chosen.is_folder:
         check_new_folder(target, force=force)

@@ -13,7 +13,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from kces.atomic import output_named
+from kces.atomic import hidden_prefix, output_named
 from kces.errors import OutputError
 from kces.scale.folder_manifest import MANIFEST, FolderManifest, StoredFile, file_hash
 from kces.types import Values
@@ -117,7 +117,7 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[FolderWriter]:
     check_new_folder(path, force=force)
     with output_named(path):
         target = Path(os.path.realpath(path))
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        temporary = Path(tempfile.mkdtemp(prefix=hidden_prefix(target.name), dir=target.parent))
         try:
             yield FolderWriter(temporary)
             os.chmod(temporary, 0o777 & ~_umask())
@@ -153,7 +153,7 @@ def _move(finished: Path, target: Path, *, replace: bool) -> None:
                 raise
             if not replace or not (target / MANIFEST).is_file():
                 raise FileExistsError(target) from error
-        aside = tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent)
+        aside = tempfile.TemporaryDirectory(prefix=hidden_prefix(target.name), dir=target.parent)
         with aside as place, suppress(FileNotFoundError):  # another writer has just made room
             os.rename(target, Path(place) / "old")
 

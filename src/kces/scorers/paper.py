@@ -19,7 +19,7 @@ from kces.kernel import RIDGE, aggregate, check_ridge, complexity, gram, normali
 from kces.memory import require_memory
 from kces.narrowed import is_far_wider_than_high, narrowed
 from kces.offered import ENCODINGS
-from kces.progress import Progress, silent
+from kces.progress import Progress, in_minutes, silent
 from kces.renumbered import Renumbered
 from kces.scorers.grounds import Grounds, Texts
 from kces.scorers.pseudo_labels import PseudoLabels, encode, pseudo_labels
@@ -29,6 +29,8 @@ from kces.types import Array, Features, Ints, is_sparse
 
 __all__ = ["PaperEvidence", "PaperScorer", "in_canonical_order"]
 
+_LONG = 60.0
+"""Seconds beyond which it is said beforehand what they are."""
 _ROUNDING = 1e-12
 """Of cosines, and of complexities as a share of the largest there can be."""
 
@@ -212,7 +214,7 @@ def _fit_to_score(graph: Graph) -> Graph:
 
 def _say_what_it_takes(graph: Graph, engine: str) -> None:
     """Before the work: a graph on which it takes longer than anyone waits without a word."""
-    minutes = Regime.of(graph).minutes(engine)
-    if minutes >= 1:
-        said = f"preset paper takes some {minutes} minute(s) on {graph.n_nodes} nodes, preset robust far less"
+    seconds = Regime.of(graph).seconds(engine)
+    if seconds >= _LONG:
+        said = f"preset paper takes about {in_minutes(seconds)} on {graph.n_nodes} nodes, preset robust far less"
         warnings.warn(f"{graph.name}: {said}", GraphWarning, stacklevel=3)

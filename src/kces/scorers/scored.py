@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kces.automatic_cut import automatic_choice, read_symptoms
 from kces.company import suspicion_in_company
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from kces.labeled_choice import LabeledChoice
 
-__all__ = ["AUTO", "PAPER_ALPHA", "Fact", "Scored"]
+__all__ = ["AUTO", "PAPER_ALPHA", "Fact", "Scored", "table_without_edges"]
 
 PAPER_ALPHA = 0.3
 """What ``auto`` means where scores have no yardstick, as the paper's have none: the middle of its useful range."""
@@ -139,16 +140,22 @@ class Scored:
 
     def table(self, cut: Cut) -> pd.DataFrame:
         """Ranked edges, most suspicious first: ``source, target, score, rank, suspicious, why``."""
-        import pandas as pd  # half a second, which a cut alone need not wait for
-
         order = cut.order
-        return pd.DataFrame(
-            {
-                "source": self.graph.ids_of(self.graph.edges[order, 0]),
-                "target": self.graph.ids_of(self.graph.edges[order, 1]),
-                "score": self.scores[order],
-                "rank": cut.rank[order],
-                "suspicious": ~cut.kept[order],
-                "why": self.reasons()[order],
-            }
-        )
+        ends = [self.graph.ids_of(self.graph.edges[order, end]) for end in (0, 1)]
+        return _ranked(*ends, self.scores[order], cut.rank[order], ~cut.kept[order], self.reasons()[order])
+
+
+def table_without_edges() -> pd.DataFrame:
+    """The table of a graph that has none: the same columns, of the same kinds, and no row.
+
+    >>> len(table_without_edges())
+    0
+    """
+    kinds = (object, object, np.float64, np.int64, np.bool_, object)
+    return _ranked(*(np.empty(0, dtype=kind) for kind in kinds))
+
+
+def _ranked(*columns: npt.NDArray[Any]) -> pd.DataFrame:
+    import pandas as pd  # half a second, which a cut alone need not wait for
+
+    return pd.DataFrame(dict(zip(("source", "target", "score", "rank", "suspicious", "why"), columns, strict=True)))

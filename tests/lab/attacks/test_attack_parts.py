@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from torch_geometric.contrib.nn import PRBCDAttack
 
 from kces.datasets.builtin import load_builtin
@@ -258,6 +259,21 @@ class TestCache:
         assert not np.array_equal(
             load_or_make(graph, "dice", 0.1).graph.edges, load_or_make(other, "dice", 0.1).graph.edges
         )
+
+    def test_the_same_words_at_other_nodes_are_another_graph(self, graph, folder):
+        words = sp.csr_array(np.eye(graph.n_nodes))
+        here, there = replace(graph, features=words), replace(graph, features=sp.csr_array(words[::-1]))
+        load_or_make(here, "dice", 0.1)
+        load_or_make(there, "dice", 0.1)
+        assert len(list((folder / "attacks").glob("*.npz"))) == 2
+
+    def test_a_file_named_before_the_places_of_words_were_seen_is_still_read(self, graph, folder, monkeypatch):
+        sparse = replace(graph, features=sp.csr_array(graph.features))
+        with monkeypatch.context() as before:
+            before.setattr(cache, "graph_fingerprint", cache.values_fingerprint)
+            made = load_or_make(sparse, "dice", 0.1)
+        monkeypatch.setattr(cache, "_write", lambda *_: pytest.fail("made again"))
+        assert np.array_equal(load_or_make(sparse, "dice", 0.1).graph.edges, made.graph.edges)
 
     def test_damaged_file_is_made_again(self, graph, folder):
         made = load_or_make(graph, "dice", 0.1)

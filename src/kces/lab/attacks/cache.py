@@ -16,7 +16,7 @@ from kces.datasets.roots import cache_folder, data_root, is_writable, make_priva
 from kces.errors import OutputError
 from kces.graph import Graph
 from kces.lab.attacks.attack_registry import ATTACKS, find_attack
-from kces.lab.attacks.checkpoint import graph_fingerprint
+from kces.lab.attacks.checkpoint import graph_fingerprint, values_fingerprint
 from kces.lab.attacks.flips import budget_label
 from kces.memory import peak_memory
 from kces.progress import Progress, silent
@@ -43,14 +43,15 @@ def load_or_make(
     if not ATTACKS.is_own(method):
         made = attack(clean, budget, seed, progress=progress)
         return replace(made, graph=replace(made.graph, name=_full_name(clean, method, budget, seed)))
-    stem = f"{_safe(clean.name)}@{method}-{budget_label(budget)}#{seed}-{graph_fingerprint(clean)[:12]}"
-    if attack.version > 1:
-        stem += f"-v{attack.version}"
     folder = attack_folder(root)
+    begin = f"{_safe(clean.name)}@{method}-{budget_label(budget)}#{seed}"
+    end = f"-v{attack.version}" if attack.version > 1 else ""
+    stem, older = (f"{begin}-{mark(clean)[:12]}{end}" for mark in (graph_fingerprint, values_fingerprint))
     stored = folder / f"{stem}.npz"
-    found = _read(stored, clean)
-    if found is not None:
-        return found
+    for file in (stored, folder / f"{older}.npz"):
+        found = _read(file, clean)
+        if found is not None:
+            return found
     _make_folder(folder)
     unfinished = {"checkpoint": folder / f"{stem}.unfinished.npz"} if attack.resumable else {}
     attacked = attack(clean, budget, seed, progress=progress, **unfinished)

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
 from kces.atomic import atomic_write
 from kces.errors import InvalidParameterError, UnreadableFileError
 from kces.graph import Graph
 from kces.lab.attacks.flips import Details
-from kces.types import Values
+from kces.types import Ints, Values, is_sparse
 
-__all__ = ["Checkpoint", "State", "graph_fingerprint"]
+__all__ = ["Checkpoint", "State", "graph_fingerprint", "values_fingerprint"]
 
 State: TypeAlias = dict[str, Values]
 
@@ -73,8 +72,24 @@ class Checkpoint:
 
 def graph_fingerprint(graph: Graph) -> str:
     """A hash of what attacks depend on: edges, features, labels and the split."""
-    features = graph.features.data if sp.issparse(graph.features) else graph.features
+    return _hash(graph, *_where_entries_stand(graph))
+
+
+def values_fingerprint(graph: Graph) -> str:
+    """The hash that does not see where the entries of sparse features stand: what older files are named by."""
+    return _hash(graph)
+
+
+def _where_entries_stand(graph: Graph) -> list[Ints]:
+    if not is_sparse(graph.features):
+        return []
+    # As 64 bits, because the same matrix may be kept with indices of 32.
+    return [part.astype(np.int64) for part in (graph.features.indptr, graph.features.indices)]
+
+
+def _hash(graph: Graph, *more: Ints) -> str:
+    features = graph.features.data if is_sparse(graph.features) else graph.features
     digest = hashlib.sha256(graph.edges.tobytes())
-    for part in (features, graph.labels, graph.train, graph.val, graph.test):
+    for part in (features, graph.labels, graph.train, graph.val, graph.test, *more):
         digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
