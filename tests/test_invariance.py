@@ -83,12 +83,10 @@ def test_numbering_of_nodes_and_columns(way: str, seed: int) -> None:
     assert_same(scores_of(other, way)[order], scores_of(told(), way))
 
 
-@FEW
-@given(seed=SEEDS)
-def test_the_automatic_cut_of_a_larger_graph(seed: int) -> None:
-    """The graph of which relabeling once moved the cut by four percent, at a tenth of its size."""
-    graph = synthetic(n=300, seed=1)
-    other, order = renumbered(graph, seed)
+def test_the_automatic_cut_of_a_larger_graph() -> None:
+    """The graph of which relabeling once moved the cut by four percent."""
+    graph = synthetic(n=3000, seed=1)
+    other, order = renumbered(graph, 7)
     expected, found = kces.score(graph), kces.score(other)
     assert_same(found.scores[order], expected.scores)
     assert found.cut().kept[order].tolist() == expected.cut().kept.tolist()

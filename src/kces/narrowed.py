@@ -11,14 +11,12 @@ __all__ = ["is_far_wider_than_high", "narrowed"]
 
 _WIDE = 10_000
 _TIMES_ITS_HEIGHT = 8
-_MOST_ROWS = 4_096
 
 
-def is_far_wider_than_high(matrix: Features, most_rows: int = _MOST_ROWS) -> bool:
+def is_far_wider_than_high(matrix: Features) -> bool:
     """Whether one rotation costs less than the passes over all columns that it saves; never for sparse rows.
 
-    The rotation costs as much as inner products of all rows do, so that the more rows there are, the more passes it
-    must save: many thousands of rows are not worth it.
+    The rotation costs as much as inner products of all rows do: it has to save columns by a large factor.
 
     >>> [is_far_wider_than_high(np.zeros(shape)) for shape in ((3, 10_000), (3, 100), (2_000, 10_000))]
     [True, False, False]
@@ -27,7 +25,7 @@ def is_far_wider_than_high(matrix: Features, most_rows: int = _MOST_ROWS) -> boo
     return not is_sparse(matrix) and n_columns >= max(_WIDE, _TIMES_ITS_HEIGHT * n_rows)
 
 
-def narrowed(matrix: Features, most_rows: int = _MOST_ROWS) -> Features:
+def narrowed(matrix: Features) -> Features:
     """The matrix itself, or if it is far wider than high its rows turned into the space that they span.
 
     What depends on inner products of rows alone is the same for both, but for rounding.
@@ -36,7 +34,7 @@ def narrowed(matrix: Features, most_rows: int = _MOST_ROWS) -> Features:
     >>> narrowed(wide).shape, bool(np.allclose(narrowed(wide) @ narrowed(wide).T, wide @ wide.T))
     ((3, 3), True)
     """
-    if not is_far_wider_than_high(matrix, most_rows):
+    if not is_far_wider_than_high(matrix):
         return matrix
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
         turned = np.asarray(np.linalg.qr(np.asarray(matrix).T, mode="r"))

@@ -21,9 +21,6 @@ _NARROWEST_BLOCK = 16
 _BLOCK_ENTRIES = 2**23
 """A block of the columns of a large graph is narrower, so that it takes 128 MB at most, 16 columns at least."""
 
-_TURNED_ROWS = 512
-"""Nodes of which far more columns are turned into as many: on 2,000 it saved nothing."""
-
 _ROW_CHUNK = 4_096
 """Rows of an array that are worked on at once: what is in between stays in the cache."""
 
@@ -82,7 +79,7 @@ class CenteredFeatures:
         >>> wide.narrowed().n_columns
         3
         """
-        if not is_far_wider_than_high(self.matrix, _TURNED_ROWS):
+        if not is_far_wider_than_high(self.matrix):
             return self
         return CenteredFeatures(narrowed(self.rows(np.arange(self.matrix.shape[0]))), present=self.present)
 
