@@ -14,7 +14,12 @@ from kces.lab.reproduce.plan import label_of
 
 RESULTS = ROOT / "docs" / "results"
 PAGES = sorted(page for page in RESULTS.rglob("*.md") if page.with_suffix(".csv").exists())
-ROBUSTNESS = ("table-robustness.csv", "earlier/table-robustness.csv", "large/table-robustness.csv")
+ROBUSTNESS = (
+    "table-robustness.csv",
+    "large/table-robustness.csv",
+    "earlier/table-robustness.csv",
+    "earlier/large/table-robustness.csv",
+)
 """Newest first: an earlier run counts where there is no newer one."""
 NO_DEFENSE = ("mlp", "oracle")
 
