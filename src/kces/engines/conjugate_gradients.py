@@ -8,11 +8,11 @@ import numpy as np
 
 from kces.types import Array
 
-__all__ = ["conjugate_gradients"]
+__all__ = ["TINY", "Operator", "conjugate_gradients"]
 
 Operator = Callable[[Array], Array]
 
-_TINY = 1e-300
+TINY = 1e-300
 """Below any energy that is not zero: a column that is solved, or was zero, takes steps of size zero."""
 
 
@@ -38,13 +38,13 @@ def conjugate_gradients(
     wanted = tolerance * np.linalg.norm(right, axis=0)
     for _ in range(steps):
         image = operator(direction)
-        step = energy / np.maximum(np.sum(direction * image, axis=0), _TINY)
+        step = energy / np.maximum(np.sum(direction * image, axis=0), TINY)
         x += step * direction
         residual = residual - step * image
         if (np.linalg.norm(residual, axis=0) <= wanted).all():
             break
         preconditioned = precondition(residual)
         new_energy = np.sum(residual * preconditioned, axis=0)
-        direction = preconditioned + (new_energy / np.maximum(energy, _TINY)) * direction
+        direction = preconditioned + (new_energy / np.maximum(energy, TINY)) * direction
         energy = new_energy
     return x

@@ -1,20 +1,22 @@
 """The solve of graphs too large for a stored kernel: on a kernel close to the true one, then corrected on that.
 
-Conjugate gradients solve ``(H̃ + λI) a = y`` with the split kernel H̃. What that leaves of y on the true kernel, streamed
-and never kept, is solved for in the same way and added, as often as the size of the graph allows (``regime.py``).
+Conjugate gradients solve ``(H̃ + λI) a = y`` with the split kernel H̃. That solution is the first direction of a descent
+on the true kernel, streamed and never kept; the next ones solve for what is left of y. Each goes as far as lowers the
+error most, so that no step makes it worse, and there are as many as the size of the graph allows (``regime.py``).
 """
 
 from __future__ import annotations
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kces.engines.conjugate_gradients import conjugate_gradients
+from kces.engines.conjugate_gradients import TINY, Operator, conjugate_gradients
 from kces.engines.linear_preconditioner import linear_preconditioner
 from kces.engines.split_kernel import SplitKernel, block_size
 from kces.engines.streamed_kernel import StreamedKernel
 from kces.types import Array, Singles
 
-__all__ = ["partition_memory", "solve_partitioned"]
+__all__ = ["descend", "partition_memory", "solve_partitioned"]
 
 _TOLERANCE = 1e-2
 _MAX_STEPS = 100
@@ -30,7 +32,10 @@ def partition_memory(n_nodes: int, width: int) -> int:
 
 
 def solve_partitioned(unit: Singles, right: Array, ridge: float, seed: int = 0, corrections: int = 0) -> Array:
-    """``(H + λI)⁻¹ right``, shape (N, columns), for unit rows (N, F); ``seed`` is of the blocks."""
+    """``(H + λI)⁻¹ right``, shape (N, columns), for unit rows (N, F); ``seed`` is of the blocks.
+
+    ``corrections`` is the number of products with the true kernel; one finds the length of the solution, no more.
+    """
     close = SplitKernel(unit, seed)
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
         precondition = linear_preconditioner(unit, ridge)
@@ -44,8 +49,31 @@ def solve_partitioned(unit: Singles, right: Array, ridge: float, seed: int = 0, 
             precondition=precondition,
         )
 
-    a = solve(right)
+    if corrections == 0:
+        return solve(right)
     kernel = StreamedKernel(unit)
-    for _ in range(corrections):
-        a = a + solve(right - (kernel @ a + ridge * a))
-    return a
+    return descend(lambda vectors: kernel @ vectors + ridge * vectors, right, solve, corrections)
+
+
+def descend(operator: Operator, right: Array, solve: Operator, steps: int) -> Array:
+    """``operator⁻¹ right`` in few steps along directions that ``solve``, an inverse of something close, proposes.
+
+    As conjugate gradients, but with every direction made conjugate to all before it, because ``solve`` need not be
+    linear. The error, measured by the operator, grows in no step.
+
+    >>> matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
+    >>> descend(lambda v: matrix @ v, np.array([[3.0], [4.0]]), lambda v: v, steps=2).round(6).tolist()
+    [[1.0], [1.0]]
+    """
+    x, residual = np.zeros_like(right), right
+    taken: list[tuple[Array, Array, Array]] = []
+    for _ in range(steps):
+        direction = solve(residual)
+        for earlier, image, energy in taken:
+            direction = direction - np.sum(direction * image, axis=0) / energy * earlier
+        image = operator(direction)
+        energy = np.maximum(np.sum(direction * image, axis=0), TINY)
+        step = np.sum(direction * residual, axis=0) / energy
+        x, residual = x + step * direction, residual - step * image
+        taken.append((direction, image, energy))
+    return x

@@ -31,9 +31,9 @@ WIDE = 1_024
 ITERATIVE_LIMIT = 24_000
 """Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed."""
 
-_CORRECTION_WORK = ((3.5e11, 2), (2e12, 1))
-"""Multiplications of one product with the streamed kernel, and how often it is then made: some seconds twice, or a
-minute once."""
+_CORRECTION_WORK = ((3.5e11, 3), (2e12, 2))
+"""Multiplications of one product with the streamed kernel, and how often it is then made: some seconds three times, or
+up to a minute twice."""
 
 _DENSE_FEATURE_BYTES = 2**30
 """Sparse features that would be larger than this as an array are replaced by their leading components."""
