@@ -21,6 +21,7 @@ from kces.labeled_choice import (
     labeled_choice,
     labeled_nodes,
     leave_one_out_errors,
+    noise_spares_labels,
 )
 from kces.scorers import ScoreOptions, make_scorer
 
@@ -87,6 +88,30 @@ def test_labels_do_not_keep_noise_that_shows() -> None:
     found = labeled_choice(graph, kept_at, AlphaChoice(0.8, "so say the scores", "noisy", 0.65, (0.4, 0.7)))
     assert found.choice.alpha == 0.65
     assert "looks like noise" in found.choice.reason
+
+
+@pytest.mark.parametrize("with_label", [True, False])
+def test_labels_do_not_lower_a_cut_for_noise_that_gathers_where_none_is(with_label: bool) -> None:
+    graph = load_builtin("synthetic:n=200,seed=0")
+    order = np.random.default_rng(1).permutation(graph.n_edges)
+    labeled = np.zeros(graph.n_nodes, dtype=bool)
+    labeled[labeled_nodes(graph)] = True
+    targets = np.argsort(np.where(labeled == with_label, -graph.degrees, 0))[:5]
+    automatic = AlphaChoice(0.8, "so say the scores", "noisy", 0.65, (0.4, 0.7))
+    found = labeled_choice(
+        graph,
+        lambda alpha: order >= alpha * graph.n_edges,
+        automatic,
+        unrelated=np.isin(graph.edges, targets).any(axis=1),
+    )
+    assert found.worse[found.alphas.index(0.8)] > SURE
+    assert found.choice.alpha == (0.65 if with_label else 0.8)
+    assert ("where no label is" in found.choice.reason) == (not with_label)
+
+
+def test_noise_spares_no_label_where_all_nodes_have_one() -> None:
+    graph = replace(barbell(), train=None, val=None, test=None)
+    assert not noise_spares_labels(graph, np.arange(graph.n_edges) == 0)
 
 
 def test_what_labels_cannot_tell_is_left_to_the_scores() -> None:

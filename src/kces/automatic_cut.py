@@ -40,6 +40,7 @@ __all__ = [
     "noise_bounds",
     "read_symptoms",
     "twice_the_noise",
+    "unrelated_edges",
     "unrelated_pairs",
     "unrelated_share",
     "verdict_without_symptoms",
@@ -131,13 +132,25 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     """
     agreement = _agreement(yardstick.scores)
     bound, median = noise_bounds(yardstick.random_scores)
-    unrelated = agreement < bound
+    unrelated: Bools = agreement < bound
     share, below = float(unrelated.mean()), 2.0 * float(np.mean(agreement < median))
     if yardstick.edges is None:
         return Symptoms(share, below, 1.0, yardstick.contrast)
     marks = MarkedNodes.of(yardstick.edges, unrelated)
     reach = float(marks.within_reach(yardstick.edges, unrelated).mean())
     return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach)
+
+
+def unrelated_edges(yardstick: Yardstick) -> Bools:
+    """(E,) which edges look like random pairs.
+
+    >>> noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
+    >>> unrelated_edges(Yardstick(np.array([2.1, 1.0]), noise)).tolist()
+    [True, False]
+    """
+    bound, _ = noise_bounds(yardstick.random_scores)
+    looks_random: Bools = _agreement(yardstick.scores) < bound
+    return looks_random
 
 
 def noise_bounds(random_scores: Array) -> tuple[float, float]:
@@ -243,6 +256,15 @@ class MarkedNodes:
         degrees = np.bincount(edges.ravel())
         marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
         return cls(degrees, marks, float(marked.mean()))
+
+    def among(self, nodes: Bools) -> MarkedNodes:
+        """Those of some nodes alone, against the share of all edges.
+
+        >>> MarkedNodes(np.array([3, 4]), np.array([1, 2]), 0.5).among(np.array([False, True])).marks.tolist()
+        [2]
+        """
+        chosen = nodes[: len(self.degrees)]
+        return MarkedNodes(self.degrees[chosen], self.marks[chosen], self.share)
 
     @property
     def gathering(self) -> float:

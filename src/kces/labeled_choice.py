@@ -9,7 +9,8 @@ Labels do not feel an attack on other nodes, and of many ratios the best leads b
 cut, and do not replace it: of the ratios that are not surely worse than the best one, the nearest to the automatic
 ratio is taken. Where the scores could not judge, and labels are sure that something has to go, there is nothing to be
 near to, and the best is taken. The cut never goes below the share of noise that the scores see: it may lie where no
-label is.
+label is. And where suspicious edges gather more at nodes without a label than at those with one, as under an attack on
+chosen targets, labels may ask for more, but not for less.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
+from kces.automatic_cut import MarkedNodes
 from kces.cut import AlphaChoice
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import gram, propagation, ridge_factor
 from kces.types import Array, Bools, Ints, is_sparse
 
-__all__ = ["GRID", "LabeledChoice", "labeled_choice", "labeled_nodes", "leave_one_out_errors"]
+__all__ = ["GRID", "LabeledChoice", "labeled_choice", "labeled_nodes", "leave_one_out_errors", "noise_spares_labels"]
 
 GRID: tuple[float, ...] = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Ratios that are tried, with the automatic one besides."""
@@ -71,6 +73,7 @@ def labeled_choice(
     automatic: AlphaChoice,
     *,
     grid: Sequence[float] = GRID,
+    unrelated: Bools | None = None,
 ) -> LabeledChoice:
     """Choose between the ratios of ``grid`` and the automatic one by the labels of train and validation nodes.
 
@@ -80,6 +83,7 @@ def labeled_choice(
     kept_at : mask of the edges that a cut at a ratio keeps.
     automatic : what the scores say without labels.
     grid : ratios to try.
+    unrelated : (E,) edges that look like random pairs, where that is known: it tells whether noise lies near labels.
 
     Examples
     --------
@@ -96,8 +100,8 @@ def labeled_choice(
     best = int(errors.mean(axis=1).argmin())
     worse = _standard_errors_apart(errors, best)
     chosen = _nearest_possible(alphas, worse, automatic)
-    least = 0.0 if automatic.noise is None else min(automatic.noise, automatic.alpha)
-    choice = _in_words(max(alphas[chosen], least), alphas[best], automatic, len(nodes))
+    spared = unrelated is not None and noise_spares_labels(graph, unrelated)
+    choice = _corrected(automatic, alphas[chosen], alphas[best], len(nodes), spared=spared)
     return LabeledChoice(alphas, errors.mean(axis=1), worse, len(nodes), choice)
 
 
@@ -116,6 +120,29 @@ def _nearest_possible(alphas: Sequence[float], worse: Array, automatic: AlphaCho
     return int(possible[distance.argmin()])
 
 
+def noise_spares_labels(graph: Graph, unrelated: Bools) -> bool:
+    """Whether edges that look like random pairs gather more at nodes without a label than at those with one.
+
+    Parameters
+    ----------
+    graph : with labels; what counts as labeled is what :func:`labeled_nodes` draws from.
+    unrelated : (E,) which edges look like random pairs.
+
+    Examples
+    --------
+    >>> from kces.datasets.toys import barbell
+    >>> graph = barbell()
+    >>> [noise_spares_labels(graph, (graph.edges == node).any(axis=1)) for node in (2, 0)]  # 2 is a test node
+    [True, False]
+    """
+    labeled = np.zeros(graph.n_nodes, dtype=bool)
+    labeled[_known_nodes(graph)] = True
+    if labeled.all() or not len(graph.edges):
+        return False
+    marks = MarkedNodes.of(graph.edges, unrelated)
+    return marks.among(~labeled).depth > marks.among(labeled).depth
+
+
 def labeled_nodes(graph: Graph) -> Ints:
     """Train and validation nodes with a label; without a split, all nodes that have one. At most ``MOST_NODES``.
 
@@ -123,6 +150,14 @@ def labeled_nodes(graph: Graph) -> Ints:
     >>> labeled_nodes(barbell()).tolist()
     [0, 1, 3, 4, 6, 7, 9]
     """
+    known = _known_nodes(graph)
+    if len(known) > MOST_NODES:
+        known = np.sort(np.random.default_rng(0).choice(known, MOST_NODES, replace=False))
+    return known
+
+
+def _known_nodes(graph: Graph) -> Ints:
+    """All nodes whose label may be read."""
     if graph.labels is None:
         raise InvalidGraphError(f"{graph.name} has no labels to choose alpha by; use alpha auto, or a number")
     parts = [part for part in (graph.train, graph.val) if part is not None]
@@ -134,8 +169,6 @@ def labeled_nodes(graph: Graph) -> Ints:
         raise InvalidGraphError(
             f"the labeled train and validation nodes of {graph.name} have fewer than two classes; use alpha auto"
         )
-    if len(known) > MOST_NODES:
-        known = np.sort(np.random.default_rng(0).choice(known, MOST_NODES, replace=False))
     return known
 
 
@@ -180,7 +213,18 @@ def _standard_errors_apart(errors: Array, best: int) -> Array:
     return np.divide(difference.mean(axis=1), spread, out=np.zeros(len(errors)), where=spread > 0)
 
 
-def _in_words(alpha: float, best: float, automatic: AlphaChoice, n_nodes: int) -> AlphaChoice:
+def _corrected(automatic: AlphaChoice, asked: float, best: float, n_nodes: int, *, spared: bool) -> AlphaChoice:
+    """The automatic choice moved to what labels ask for, but not below what they cannot know of.
+
+    >>> noisy = AlphaChoice(0.3, "so say the scores", "noisy", 0.2, (0.1, 0.2))
+    >>> [_corrected(noisy, 0.1, 0.1, 9, spared=spared).alpha for spared in (False, True)]
+    [0.2, 0.3]
+    """
+    least = 0.0 if automatic.noise is None else min(automatic.noise, automatic.alpha)
+    if spared and automatic.verdict == "noisy" and asked < automatic.alpha:
+        said = f"noise gathers where no label is, so the labels of {n_nodes} nodes do not lower the automatic cut"
+        return replace(automatic, reason=f"{said}: {automatic.reason}")
+    alpha = max(asked, least)
     if alpha == automatic.alpha:
         said = f"the labels of {n_nodes} nodes do not speak against the automatic cut: {automatic.reason}"
         return replace(automatic, reason=said)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kces.automatic_cut import automatic_choice, read_symptoms
+from kces.automatic_cut import automatic_choice, read_symptoms, unrelated_edges
 from kces.company import suspicion_in_company
 from kces.cut import AUTO, LABELS, AlphaChoice, Cut, cut_at
 from kces.errors import GraphWarning, InvalidParameterError
@@ -43,8 +43,8 @@ class Scored:
     scorer, engine, engine_reason : who computed them, and why this engine.
     facts : the settings behind them, by name, for machines and closing lines.
     evidence : what the scorer knows beyond the scores; reasons and the automatic cut are made of it.
-    known_choice, known_suspicion, known_silent : the automatic ratio, what it cuts by and whom it spares, where they
-        were computed before, as for scores read from a store.
+    known_choice, known_suspicion, known_silent, known_unrelated : the automatic ratio, what it cuts by, whom it spares
+        and which edges look like random pairs, where they were computed before, as for scores read from a store.
     """
 
     graph: Graph
@@ -57,6 +57,7 @@ class Scored:
     known_choice: AlphaChoice | None = None
     known_suspicion: Array | None = None
     known_silent: Bools | None = None
+    known_unrelated: Bools | None = None
 
     def __post_init__(self) -> None:
         if len(self.scores) != self.graph.n_edges:
@@ -87,8 +88,20 @@ class Scored:
 
         tried = AlphaChoice(0.0, "tried", verdict="tried")
         return labeled_choice(
-            self.graph, lambda alpha: self.cut_by(replace(tried, alpha=alpha)).kept, self.automatic, grid=grid
+            self.graph,
+            lambda alpha: self.cut_by(replace(tried, alpha=alpha)).kept,
+            self.automatic,
+            grid=grid,
+            unrelated=self.unrelated,
         )
+
+    @cached_property
+    def unrelated(self) -> Bools | None:
+        """(E,) which edges look like random pairs; None where there are none to compare with."""
+        yardstick = None if self.evidence is None else self.evidence.yardstick
+        if yardstick is None or len(yardstick.random_scores) < 2:
+            return self.known_unrelated
+        return unrelated_edges(yardstick)
 
     @cached_property
     def suspicion(self) -> Array:

@@ -17,6 +17,9 @@ PROTOCOL = 6
 SCORES = {"paper": 1, "robust": 2}
 """Part of the key of cells that use a score of this package: raise it when that score or its cut alone changes."""
 
+STORED_SCORES = 2
+"""Part of the key of stored scores: raise it when more is stored with them; results made of them stay."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -67,7 +70,8 @@ class Cell:
         """
         if "kces" not in self.method:
             return f"{PROTOCOL}"
-        return f"{PROTOCOL}.{SCORES['paper' if 'kces-paper' in self.method else 'robust']}"
+        version = f"{PROTOCOL}.{SCORES['paper' if 'kces-paper' in self.method else 'robust']}"
+        return f"{version}.{STORED_SCORES}" if self.task == "score" else version
 
     def option(self, name: str, default: Any = None) -> Any:
         """The value of an option."""

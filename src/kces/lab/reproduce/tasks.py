@@ -152,6 +152,7 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
         "automatic": asdict(scored.automatic),
         "twice_the_noise": found.twice_the_noise,
         "silent": [] if silent is None else np.flatnonzero(silent).tolist(),
+        "unrelated": [] if scored.unrelated is None else np.flatnonzero(scored.unrelated).tolist(),
         "seconds": found.seconds,
         "engine": scored.engine,
     }
@@ -236,14 +237,16 @@ def _stored(graph: Graph, stored: JsonObject) -> Scored:
     from kces.cut import AlphaChoice
     from kces.scorers import Scored
 
-    silent = np.zeros(graph.n_edges, dtype=bool)
+    silent, unrelated = (np.zeros(graph.n_edges, dtype=bool) for _ in range(2))
     silent[stored["silent"]] = True
+    unrelated[stored["unrelated"]] = True
     return Scored(
         graph,
         unpack(stored["scores"]),
         known_choice=AlphaChoice(**stored["automatic"]),
         known_suspicion=unpack(stored["suspicion"]),
         known_silent=silent,
+        known_unrelated=unrelated,
     )
 
 
