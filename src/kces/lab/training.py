@@ -257,10 +257,9 @@ class BestWeights:
         self.loss = math.inf
         self.accuracy = -1.0
 
-    def improved(self, logits: Tensor, supervision: Supervision) -> bool:
-        """Record the validation result; true when either measure is the best so far."""
+    def improved(self, scores: Tensor, supervision: Supervision) -> bool:
+        """Record the logits of the validation nodes; true when either measure is the best so far."""
         target = supervision.labels[supervision.val]
-        scores = logits[supervision.val]
         loss = float(functional.cross_entropy(scores, target))
         accuracy = float((scores.argmax(1) == target).float().mean())
         better = loss < self.loss or accuracy > self.accuracy
@@ -293,7 +292,7 @@ def train(
             loss = loss + penalty()
         loss.backward()
         optimizer.step()
-        if best.improved(logits_of(network), supervision):
+        if best.improved(logits_of(network)[supervision.val], supervision):
             weights = copy.deepcopy(network.state_dict())
     network.load_state_dict(weights)
     return logits_of(network).argmax(1).numpy()

@@ -22,9 +22,9 @@ from kces.lab.defenses.edge_attention import EdgeAttention
 from kces.lab.defenses.gat import WeightedGATConv
 from kces.lab.defenses.gnnguard import GNNGuard, GNNGuardNetwork
 from kces.lab.defenses.jaccard import Jaccard
-from kces.lab.defenses.learned_adjacency import LearnedAdjacency
+from kces.lab.defenses.learned_adjacency import LearnedAdjacency, RowsOfNodes
 from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
-from kces.lab.defenses.prognn import ProGNN
+from kces.lab.defenses.prognn import GCNOnLearned, ProGNN
 from kces.lab.defenses.similarity import cosine, jaccard
 from kces.lab.defenses.svd import SVD
 from kces.lab.defenses.weighted_adjacency import LowRank, gcn_operator, sparse_on_edges, weighted
@@ -254,6 +254,37 @@ def test_shrinking_the_largest_singular_values_drops_the_others() -> None:
     torch.manual_seed(0)
     shrink_largest_singular_values(matrix, 1.0, rank=4)
     torch.testing.assert_close(matrix, expected, atol=1e-2, rtol=1e-3)
+
+
+def test_known_directions_find_the_singular_values_of_a_matrix_that_moved_a_little() -> None:
+    generator = torch.Generator().manual_seed(0)
+    tall, wide = torch.randn(60, 6, generator=generator), torch.randn(6, 60, generator=generator)
+    torch.manual_seed(0)
+    before = tall @ wide
+    directions = shrink_largest_singular_values(before, 1.0, rank=4)
+    matrix = tall @ wide + 0.02 * torch.randn(60, 60, generator=generator)
+    left, values, right = torch.linalg.svd(matrix)
+    expected = left[:, :4] @ torch.diag((values[:4] - 1.0).clamp(min=0)) @ right[:4]
+    again = shrink_largest_singular_values(matrix, 1.0, rank=4, directions=directions)
+    torch.testing.assert_close(matrix, expected, atol=2e-2, rtol=1e-3)
+    assert again.shape == directions.shape
+
+
+def test_prognns_gcn_is_a_gcn_on_the_nodes_asked_for() -> None:
+    graph = labeled_barbell()
+    task = Task.of(graph)
+    learned = LearnedAdjacency(task, ProGNN())
+    learned.S += 0.1 * torch.rand(10, 10, generator=torch.Generator().manual_seed(1))
+    network = GCNOnLearned(task.features, learned.operator(trainable=False), (4, 2), 0.5).eval()
+    network.aggregate(learned.operator(trainable=False))
+    nodes = torch.tensor([7, 2, 3])
+    part = RowsOfNodes(learned, nodes)
+    torch.testing.assert_close(network.logits(part), network()[nodes])
+    learned.S.mul_(0.5)
+    part.read_again(learned)
+    network.operator = learned.operator(trainable=False)
+    network.aggregate(network.operator)
+    torch.testing.assert_close(network.logits(part), network()[nodes])
 
 
 def prognn_step_by_autograd(matrix: torch.Tensor, given: torch.Tensor, graph: Graph, settings: ProGNN) -> torch.Tensor:

@@ -1,13 +1,13 @@
-"""Pro-GNN's dense adjacency S: its gradient in factors, its steps in blocks of rows.
+"""Pro-GNN's dense adjacency S: products with it, its gradient in factors, its steps in few passes.
 
-An N x N matrix of a graph like Pubmed has 1.6 GB, and a fresh one costs more in page faults than in arithmetic. So
-nothing of that size is made while learning: the gradient of the classification loss is kept as a product of two thin
-matrices, and the step goes over S a few megabytes at a time.
+An N x N matrix of a graph like Pubmed has 1.6 GB, and reading it is what everything here costs. So the gradient of the
+classification loss is kept as a product of two thin matrices, a step goes over S in compiled passes
+(``learned_steps.py``), and what only some nodes are asked for is computed from their rows alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,12 +17,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from kces.lab.defenses.defense import Task
+from kces.lab.defenses.learned_steps import Descent, descend, sums_and_distance, weighted_sums
 from kces.lab.defenses.nuclear_norm import shrink_largest_singular_values, shrink_singular_values
-from kces.lab.defenses.row_blocks import row_blocks
-from kces.lab.defenses.weighted_adjacency import Adjacency, LowRank, Operator
+from kces.lab.defenses.weighted_adjacency import Adjacency, LowRank
 from kces.types import Features, is_sparse
 
-__all__ = ["AdjacencySettings", "LearnedAdjacency"]
+__all__ = ["AdjacencySettings", "LearnedAdjacency", "LearnedOperator", "RowsOfNodes"]
 
 _MOMENTUM = 0.9
 
@@ -45,25 +45,60 @@ class AdjacencySettings(Protocol):
     symmetric: bool
 
 
+class RowsOfNodes:
+    """The rows of S that belong to some nodes, copied out: a product with them reads nothing else."""
+
+    def __init__(self, learned: LearnedAdjacency, nodes: Tensor) -> None:
+        self.nodes = nodes
+        self.rows = learned.S[nodes]
+
+    def read_again(self, learned: LearnedAdjacency) -> None:
+        """When S has changed; into the same memory, since fresh memory is slow."""
+        torch.index_select(learned.S, 0, self.nodes, out=self.rows)
+
+
 class _Product(torch.autograd.Function):
-    """``S x``, noting the factors ``(gradient, x)`` of the gradient by S instead of their N x N product.
+    """``S x``, or some rows of it, noting the factors ``(gradient, x)`` of the gradient by S instead of their product.
 
     ``stand_in`` is a scalar that takes the place of S among the variables of the derivative.
     """
 
     @staticmethod
-    def forward(ctx: Any, stand_in: Tensor, matrix: Tensor, columns: Tensor, factors: Factors) -> Tensor:
+    def forward(
+        ctx: Any, stand_in: Tensor, matrix: Tensor, columns: Tensor, nodes: Tensor | None, factors: Factors
+    ) -> Tensor:
         ctx.save_for_backward(columns)
-        ctx.matrix, ctx.factors = matrix, factors
+        ctx.matrix, ctx.nodes, ctx.factors = matrix, nodes, factors
         return _wide_product(matrix, columns)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = gradients
         (columns,) = ctx.saved_tensors
-        ctx.factors.append((gradient, columns))
+        left = gradient
+        if ctx.nodes is not None:
+            left = gradient.new_zeros(len(columns), gradient.shape[1])
+            left[ctx.nodes] = gradient
+        ctx.factors.append((left, columns))
         back = _wide_product(ctx.matrix.T, gradient) if ctx.needs_input_grad[2] else None
-        return gradient.new_zeros(()), None, back, None
+        return gradient.new_zeros(()), None, back, None, None
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedOperator:
+    """``D^-1/2 (S + I) D^-1/2`` as a product; applied factor by factor, no normalized copy of S is made."""
+
+    learned: LearnedAdjacency
+    root: Tensor
+    trainable: bool
+
+    def __call__(self, columns: Tensor, part: RowsOfNodes | None = None) -> Tensor:
+        """The product, or its rows of some nodes."""
+        scaled = self.root * columns
+        if part is None:
+            return self.root * (self.learned.times(scaled, trainable=self.trainable) + scaled)
+        product = self.learned.times(scaled, part, trainable=self.trainable)
+        return self.root[part.nodes] * (product + scaled[part.nodes])
 
 
 class LearnedAdjacency:
@@ -77,102 +112,88 @@ class LearnedAdjacency:
         self.momentum = torch.zeros_like(self.given)
         self.steps = 0
         self._left: int | None = None
+        self._directions: Tensor | None = None
         self.smoothness = settings.smoothness if task.graph.has_features else 0.0
-        if self.smoothness > 0:
-            self.similarity = torch.from_numpy(_inner_products(task.graph.features))
+        self.similarity = torch.from_numpy(_inner_products(task.graph.features)) if self.smoothness > 0 else None
         self._factors: Factors = []
         self._stand_in = torch.zeros((), requires_grad=True)
 
-    def operator(self, *, trainable: bool) -> Operator:
-        """``D^-1/2 (S + I) D^-1/2`` as a product; applied factor by factor, no normalized copy of S is made.
-
-        ``trainable`` lets the loss be given to :meth:`step`.
-        """
+    def operator(self, *, trainable: bool) -> LearnedOperator:
+        """The normalized adjacency of S as it is now; ``trainable`` lets the loss be given to :meth:`step`."""
         self._factors.clear()
+        degrees = self.times(torch.ones(len(self.S), 1), trainable=trainable)
+        return LearnedOperator(self, (degrees + 1.0).rsqrt(), trainable)
 
-        def times(columns: Tensor) -> Tensor:
-            if not trainable:
-                return _wide_product(self.S, columns)
-            product: Tensor = _Product.apply(self._stand_in, self.S, columns, self._factors)
-            return product
-
-        root = (times(torch.ones(len(self.S), 1)) + 1.0).rsqrt()
-
-        def multiply(columns: Tensor) -> Tensor:
-            scaled = root * columns
-            return root * (times(scaled) + scaled)
-
-        return multiply
+    def times(self, columns: Tensor, part: RowsOfNodes | None = None, *, trainable: bool) -> Tensor:
+        """``S columns``, or its rows of some nodes."""
+        matrix, nodes = (self.S, None) if part is None else (part.rows, part.nodes)
+        if not trainable:
+            return _wide_product(matrix, columns)
+        product: Tensor = _Product.apply(self._stand_in, matrix, columns, nodes, self._factors)
+        return product
 
     def step(self, classification_loss: Tensor) -> None:
         """A gradient step on the smooth terms, then the proximal steps of the others."""
         settings = self.settings
         torch.autograd.grad(settings.gamma * classification_loss, self._stand_in)
+        self.steps += 1
+        lower_the_rank = settings.nuclear > 0 and self.steps % settings.nuclear_every == 0
+        shrink = settings.adjacency_rate * settings.sparsity
         with torch.no_grad():
-            self._descend()
-            self.steps += 1
-            if settings.nuclear > 0 and self.steps % settings.nuclear_every == 0:
+            self._descend(-1.0 if lower_the_rank else shrink)
+            if lower_the_rank:
                 self._lower_the_rank(settings.nuclear_every * settings.adjacency_rate * settings.nuclear)
-            for rows in self._blocks():
                 # The L1 norm's step (soft threshold) and the projection on [0, 1] in one.
-                self.S[rows].sub_(settings.adjacency_rate * settings.sparsity).clamp_(0.0, 1.0)
+                self.S.sub_(shrink).clamp_(0.0, 1.0)
 
-    def _descend(self) -> None:
-        """``S -= rate * momentum`` with the gradient of all smooth terms added to the momentum, block by block."""
+    def _descend(self, shrink: float) -> None:
+        """``S -= rate * momentum`` with the gradient of all smooth terms added to the momentum."""
+        S, given = self.S.numpy(), self.given.numpy()
+        of_rows, of_columns, squared_distance = sums_and_distance(S, given)
         factors = list(self._factors)
-        if self.smoothness > 0:
-            root, by_degree = self._roughness_gradient()
+        root = np.zeros_like(of_rows)
+        if self.similarity is not None:
+            root, by_degree = self._roughness_gradient(torch.from_numpy(of_rows + of_columns) / 2)
             half = (self.smoothness / 2) * by_degree
             ones = torch.ones_like(half)
             factors += [(half[:, None], ones[:, None]), (ones[:, None], half[:, None])]
         if self.settings.symmetric:
             factors = [pair for left, right in factors for pair in ((left / 2, right), (right, left / 2))]
-        left = torch.cat([pair[0] for pair in factors], dim=1)
-        right = torch.cat([pair[1] for pair in factors], dim=1).T.contiguous()
-        pull = 1.0 / max(self._distance(), 1e-12)
-        for rows in self._blocks():
-            gradient = left[rows] @ right
-            gradient.add_(self.S[rows] - self.given[rows], alpha=pull)
-            if self.smoothness > 0:
-                weighted = self.similarity[rows] * (self.smoothness * root)
-                gradient.sub_(weighted.mul_(root[rows, None]))
-            self.momentum[rows].mul_(_MOMENTUM).add_(gradient)
-            self.S[rows].sub_(self.momentum[rows], alpha=self.settings.adjacency_rate)
+        left, right = (torch.cat([pair[side] for pair in factors], dim=1) for side in range(2))
+        spare = -left.shape[1] % 4
+        step = Descent(
+            functional.pad(left, (0, spare)).numpy(),
+            functional.pad(right, (0, spare)).T.contiguous().numpy(),
+            root,
+            1.0 / max(squared_distance**0.5, 1e-12),
+            self.smoothness,
+            _MOMENTUM,
+            self.settings.adjacency_rate,
+            shrink,
+        )
+        descend(S, self.momentum.numpy(), given, None if self.similarity is None else self.similarity.numpy(), step)
 
-    def _distance(self) -> float:
-        """The Frobenius norm of ``S - A``, whose gradient is ``(S - A) / norm``."""
-        return sum(float((self.S[rows] - self.given[rows]).square().sum()) for rows in self._blocks()) ** 0.5
-
-    def _roughness_gradient(self) -> tuple[Tensor, Tensor]:
+    def _roughness_gradient(self, degrees: Tensor) -> tuple[npt.NDArray[np.float32], Tensor]:
         """Of ``tr(Xᵀ L X) = Σ d_i r_i² k_ii - Σ r_i S_ij k_ij r_j``: r, and the derivative by the degrees d.
 
         L is the normalized Laplacian, k the inner products of features, ``r = (d + small)^-1/2``. By the entry
         S_ij the derivative is the mean of those by d_i and d_j, less ``r_i r_j k_ij``.
         """
-        degrees = torch.zeros(len(self.S))
-        for rows in self._blocks():
-            degrees[rows] += self.S[rows].sum(dim=1) / 2
-            degrees += self.S[rows].sum(dim=0) / 2
+        if self.similarity is None:
+            raise ValueError("without features there is no smoothness")
         root = (degrees + _SMALL_DEGREE).rsqrt()
-        along = torch.zeros_like(root)
-        for rows in self._blocks():
-            weighted = self.S[rows] * self.similarity[rows]
-            along[rows] += weighted @ root
-            along += weighted.T @ root[rows]
+        along = torch.from_numpy(weighted_sums(self.S.numpy(), self.similarity.numpy(), root.numpy()))
         root_by_degree = -0.5 * root**3
         own = self.similarity.diagonal()
         by_degree = own * (root**2 + 2 * degrees * root * root_by_degree) - root_by_degree * along
-        return root, by_degree
+        return root.numpy(), by_degree
 
     def _lower_the_rank(self, threshold: float) -> None:
         if self.rank is None:
             # Each step leaves fewer singular values than the one before, or hardly more.
             self._left = shrink_singular_values(self.S, threshold, about=self._left)
         else:
-            shrink_largest_singular_values(self.S, threshold, self.rank)
-
-    def _blocks(self) -> Iterator[slice]:
-        yield from row_blocks(*self.S.shape)
+            self._directions = shrink_largest_singular_values(self.S, threshold, self.rank, self._directions)
 
 
 def _wide_product(matrix: Tensor, columns: Tensor) -> Tensor:

@@ -7,18 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from kces.graph import Graph
 from kces.lab.defenses.defense import Classes, Grid, Model, Task
 from kces.lab.defenses.gcn import GCNNetwork
-from kces.lab.defenses.learned_adjacency import LearnedAdjacency
-from kces.lab.training import BestWeights, Supervision, logits_of
+from kces.lab.defenses.learned_adjacency import LearnedAdjacency, LearnedOperator, RowsOfNodes
+from kces.lab.training import BestWeights
 from kces.memory import require_memory
 from kces.threads import thread_count
 
-__all__ = ["ProGNN"]
+__all__ = ["GCNOnLearned", "ProGNN"]
 
 #: Up to this many nodes all singular values are found; above, that takes minutes a step (57 s at 7,500 nodes).
 _EXACT_NODES = 5_000
@@ -75,21 +75,30 @@ class ProGNN(Model):
         learned = LearnedAdjacency(task, self, rank)
         network = self._network(task)
         optimizer = torch.optim.Adam(network.parameters(), lr=self.learning_rate, weight_decay=self.preset.weight_decay)
-        best = BestWeights()
+        supervision, best = task.supervision, BestWeights()
+        targets = supervision.labels[supervision.train]
         classes = np.zeros(task.graph.n_nodes, dtype=np.int64)
+        network.aggregate(learned.operator(trainable=True))
+        train, val = RowsOfNodes(learned, supervision.train), RowsOfNodes(learned, supervision.val)
         for _ in range(self.epochs):
-            network.operator = learned.operator(trainable=True)
-            network.eval()
-            learned.step(_training_loss(network, task.supervision))
-            network.operator = learned.operator(trainable=False)
-            for _ in range(self.gcn_steps):
-                network.train()
+            learned.step(functional.cross_entropy(network.eval().logits(train), targets))
+            train.read_again(learned)
+            val.read_again(learned)
+            operator = learned.operator(trainable=False)
+            network.aggregate(operator)
+            found: tuple[Tensor, Tensor] | None = None
+            for left in reversed(range(self.gcn_steps)):
                 optimizer.zero_grad()
-                _training_loss(network, task.supervision).backward()
+                functional.cross_entropy(network.train().logits(train), targets).backward()
                 optimizer.step()
-                logits = logits_of(network)
-                if best.improved(logits, task.supervision):
-                    classes = logits.argmax(1).numpy()
+                # What the last step of the weights leaves, the next step of S starts from.
+                network.aggregate(operator if left else learned.operator(trainable=True))
+                with torch.no_grad():
+                    if best.improved(network.eval().logits(val), supervision):
+                        found = network.messages(), network.second_bias.clone()
+            if found is not None:
+                sent, bias = found
+                classes = (operator(sent) + bias).argmax(1).numpy()
         return classes
 
     def _rank(self, graph: Graph) -> int | None:
@@ -100,10 +109,29 @@ class ProGNN(Model):
     def _threads(self, graph: Graph) -> int:
         return thread_count()  # its products are dense: threads pay on any graph
 
-    def _network(self, task: Task) -> GCNNetwork:
+    def _network(self, task: Task) -> GCNOnLearned:
         sizes = (self.width(task), task.n_classes)
-        return GCNNetwork(task.features, torch.clone, sizes, self.preset.dropout)
+        return GCNOnLearned(task.features, torch.clone, sizes, self.preset.dropout)
 
 
-def _training_loss(network: nn.Module, supervision: Supervision) -> Tensor:
-    return functional.cross_entropy(network()[supervision.train], supervision.labels[supervision.train])
+class GCNOnLearned(GCNNetwork):
+    """The GCN on a dense matrix, whose product with the first layer's output is kept.
+
+    It serves the look at validation, the next step of the weights and the next step of S: dropout comes after it. The
+    second layer is computed for the nodes that are asked for alone.
+    """
+
+    def aggregate(self, operator: LearnedOperator) -> None:
+        """To be called when the weights or S have changed."""
+        self.on_learned = operator
+        self.aggregated = operator(self.first()) + self.first_bias
+
+    def messages(self) -> Tensor:
+        """What each node hands to the second layer."""
+        hidden = functional.dropout(functional.relu(self.aggregated), self.dropout, self.training)
+        sent: Tensor = hidden @ self.second
+        return sent
+
+    def logits(self, part: RowsOfNodes) -> Tensor:
+        """Logits of some nodes."""
+        return self.on_learned(self.messages(), part) + self.second_bias
