@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from kces.graph import Graph
 from kces.lab.defenses.defense import Grid, Purifier, threads_for
+from kces.lab.defenses.pair_logits import pair_logits
 from kces.lab.defenses.weighted_adjacency import Adjacency, weighted
 from kces.lab.training import FeatureInput, FeatureLinear, SparseOperator, feature_input, seeded, torch_threads
 from kces.node_pairs import are_edges
@@ -53,11 +54,9 @@ class EdgeAutoEncoder(nn.Module):
 
     def decode(self, codes: tuple[Tensor, Tensor], pairs: Tensor) -> Tensor:
         """Logit that an edge is genuine, for both orders of its ends: shape ``(2, E)``."""
-        first, second = codes
-        low, high = pairs[:, 0], pairs[:, 1]
-        forward = self.score(functional.elu(first[low] + second[high])).squeeze(1)
-        backward = self.score(functional.elu(first[high] + second[low])).squeeze(1)
-        return torch.stack([forward, backward])
+        both = torch.cat([pairs, pairs.flip(1)])
+        logits = pair_logits(*codes, self.score.weight[0], both[:, 0], both[:, 1]) + self.score.bias
+        return logits.view(2, -1)
 
 
 #: Trained networks with their settings, seed and seconds. An entry goes when its graph goes.
