@@ -25,6 +25,35 @@ def test_exact_equals_the_definition(awkward_graph: Graph, columns: int) -> None
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()
 
 
+def test_products_in_single_precision_equal_the_definition(
+    awkward_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact_module, "_SINGLE_FROM", 0)
+    problem = problem_for(awkward_graph)
+    expected = oracle_changes(awkward_graph, problem.codes, problem.ridge)
+    found = ExactEngine().score(problem)
+    assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("doubtful", [0.0, 1e-3, np.inf])
+def test_single_precision_is_corrected_or_computed_again(doubtful: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More rows than a chunk and more nodes than a panel of the whitener."""
+    monkeypatch.setattr(exact_module, "_CHUNK", 50)
+    monkeypatch.setattr(exact_module, "_PANEL", 32)
+    problem = problem_for(synthetic(n=70, degree=8, seed=3))
+    double = ExactEngine().score(problem)
+    monkeypatch.setattr(exact_module, "_SINGLE_FROM", 0)
+    monkeypatch.setattr(exact_module, "_DOUBTFUL", doubtful)
+    calls = []
+    solve = exact_module._solve_block
+    monkeypatch.setattr(
+        exact_module, "_solve_block", lambda *args, **with_moved: calls.append(with_moved) or solve(*args, **with_moved)
+    )
+    found = ExactEngine().score(problem)
+    assert np.abs(found - double).max() <= (1e-12 if doubtful == 0.0 else 1e-9) * np.abs(double).max()
+    assert ({} in calls) == (doubtful == 0.0)
+
+
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_exact_equals_the_definition_on_random_graphs(data: st.DataObject) -> None:

@@ -12,12 +12,17 @@ rows, ``E_S L⁻ᵀ`` and ``R L⁻ᵀ``: L is triangular, which halves the work 
 share most of these products.
 
 Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices, a block of rows.
+
+On larger graphs the white rows are in single precision, which halves that. Its rounding, 6e-8, may grow by 1/λ in the
+solution ``x̃`` of ``M x = u``, but ``2 uᵀ x̃ − x̃ᵀ M x̃`` errs with its square only. ``x̃ᵀ M x̃ = v P vᵀ + 2 pᵀ q`` with
+``v = E_Sᵀ p + Bᵀ q`` needs one white row per edge in double precision. Edges that this moves by more than it should are
+computed again in double precision throughout.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -30,11 +35,19 @@ from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
 from kces.engines.removal import DELICATE, Rows, explicit_rows, inverse_lengths, squared_length
 from kces.engines.supports import Supports, removal_supports
-from kces.engines.woodbury import Changed, DistinctRows, Unchanged, difference_rows, score_groups, woodbury
+from kces.engines.woodbury import (
+    Changed,
+    DistinctRows,
+    Solved,
+    Unchanged,
+    difference_rows,
+    score_groups,
+    woodbury,
+)
 from kces.errors import SingularKernelError
 from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
-from kces.types import Array, Bools, Features, Ints
+from kces.types import Array, Bools, Features, Ints, Singles
 
 __all__ = ["ExactEngine"]
 
@@ -43,6 +56,12 @@ _ROW_BLOCK_BYTES = 2**30
 """Of the distinct rows of a block of edges and their products: a fixed size, so that scores do not depend on memory."""
 _LEAST_BESIDE = 64
 """Nodes beside the hub's own that a group of edges may have in any case."""
+_SINGLE_FROM = 1_024
+"""Nodes from which white rows are made in single precision."""
+_DOUBTFUL = 1e-3
+"""Share of its score by which an edge may be corrected: what is left is of the order of the square."""
+_CHUNK, _PANEL = 2_048, 512
+"""Rows and columns of a product with the whitener: a narrow panel needs only the rows above its last diagonal entry."""
 
 
 class ExactEngine:
@@ -51,10 +70,10 @@ class ExactEngine:
     name = "exact"
 
     def memory_needed(self, problem: Problem) -> int:
-        """Bytes: ZZᵀ, XZᵀ, H and the whitener, plus a block of rows, as they are and white."""
+        """Bytes: ZZᵀ, XZᵀ, H and the whitener (and that in single precision), plus a block of rows, plain and white."""
         n = problem.graph.n_nodes
         rows = 4 * problem.graph.n_edges + 3 * problem.regime.triangles
-        return 8 * (4 * n * n + min(2 * rows * n, _ROW_BLOCK_BYTES // 8))
+        return 36 * n * n + min(16 * rows * n, _ROW_BLOCK_BYTES)
 
     def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
         """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
@@ -120,12 +139,14 @@ def _unchanged(problem: Problem) -> Unchanged:
     """Everything that no edge removal changes."""
     H = problem.gram()
     whitener = _whitener(H, problem.ridge)
+    single = len(H) >= _SINGLE_FROM and problem.codes.shape[1] == 1  # more columns of codes need more rows in double
     return Unchanged(
         ZZ=problem.ZZ,
         XZ=problem.XZ,
         xx=row_by_row(problem.graph.features, problem.graph.features),
         H=H,
         whitener=whitener,
+        single_whitener=whitener.astype(np.float32) if single else np.empty((0, len(H)), dtype=np.float32),
         a=whitener @ (whitener.T @ problem.codes),
         inverse_length=problem.inverse_lengths,
     )
@@ -140,9 +161,15 @@ def _whitener(H: Array, ridge: float) -> Array:
         raise SingularKernelError(f"the kernel matrix has no inverse at ridge {ridge:g}; use a larger one") from error
 
 
-def _whiten(R: Array, whitener: Array) -> Array:
-    """``R @ whitener``; BLAS leaves out the zeros below its diagonal."""
-    product: Array = scipy.linalg.blas.dtrmm(1.0, whitener.T, R.T, lower=1).T
+def _whiten(R: Array, whitener: Array | Singles) -> Any:
+    """``R @ whitener`` in the precision of the whitener, leaving out most of the zeros below its diagonal."""
+    product = np.empty(R.shape, dtype=whitener.dtype)
+    for first in range(0, len(R), _CHUNK):
+        rows = R[first : first + _CHUNK].astype(whitener.dtype, copy=False)
+        for start in range(0, len(whitener), _PANEL):
+            stop = min(start + _PANEL, len(whitener))
+            panel = product[first : first + _CHUNK, start:stop]
+            np.matmul(rows[:, :stop], whitener[:stop, start:stop], out=panel)
     return product
 
 
@@ -196,6 +223,19 @@ def _block_ends(start, row, order, budget):
 
 def _score_block(state: ExactState, block: Ints) -> Array:
     """Make the distinct rows of the block, whiten them, then solve its edges hub by hub."""
+    if not len(state.kernel.single_whitener):
+        return _solve_block(state, block).scores
+    solved = _solve_block(state, block, with_moved=True)
+    quadratic = (_whiten(solved.moved, state.kernel.whitener) ** 2).sum(axis=1) + solved.crossed
+    scores: Array = 2.0 * solved.scores - quadratic
+    doubtful = np.abs(scores - solved.scores) > _DOUBTFUL * np.abs(scores)
+    if doubtful.any():
+        in_double = state.kernel._replace(single_whitener=state.kernel.single_whitener[:0])
+        scores[doubtful] = _solve_block(state._replace(kernel=in_double), block[doubtful]).scores
+    return scores
+
+
+def _solve_block(state: ExactState, block: Ints, *, with_moved: bool = False) -> Solved:
     kernel, changed, degrees = state.kernel, state.changed, state.graph.degrees
     supports = changed.supports
     positions = _flat_positions(supports, block)
@@ -204,10 +244,11 @@ def _score_block(state: ExactState, block: Ints) -> Array:
     R = difference_rows(kernel, changed, positions[first], changed.edges[edge_of])
     number = np.zeros(len(supports.row), dtype=np.int64)
     number[positions] = local_row
-    rows = DistinctRows(R, _whiten(R, kernel.whitener), R @ kernel.a, number)
+    whitener = kernel.single_whitener if len(kernel.single_whitener) else kernel.whitener
+    rows = DistinctRows(R, _whiten(R, whitener), R @ kernel.a, number)
     ends = _group_ends(supports.start, block, _hubs(degrees, changed.edges)[block], degrees)
     with threadpool_limits(1, user_api="blas"):  # the groups run side by side
-        return score_groups(kernel, changed, rows, block, ends)
+        return score_groups(kernel, changed, rows, block, ends, with_moved=with_moved)
 
 
 def _hubs(degrees: Array, edges: Ints) -> Ints:

@@ -12,9 +12,18 @@ import numpy as np
 
 from kces.engines.fast_kernel import precise_kernel_value
 from kces.engines.supports import Supports
-from kces.types import Array, Ints
+from kces.types import Array, Ints, Singles
 
-__all__ = ["Changed", "DistinctRows", "Unchanged", "difference_rows", "score_groups", "woodbury"]
+__all__ = [
+    "Changed",
+    "DistinctRows",
+    "Solved",
+    "Unchanged",
+    "difference_rows",
+    "score_groups",
+    "solve_woodbury",
+    "woodbury",
+]
 
 
 class Unchanged(NamedTuple):
@@ -25,6 +34,7 @@ class Unchanged(NamedTuple):
     ZZ, XZ, H : (N, N), ``Z Zᵀ``, ``X Zᵀ`` and the Gram matrix.
     whitener : (N, N), upper triangular ``L⁻ᵀ`` with ``L Lᵀ = H + λI``: ``P = (H + λI)⁻¹`` is its product with its
         transpose, so that ``x P yᵀ`` is the product of the *white* rows ``x L⁻ᵀ`` and ``y L⁻ᵀ``.
+    single_whitener : the same in single precision; without a row where that is not used.
     xx : (N,), ``X_k·X_k``.
     a : (N, columns), ``P y``.
     inverse_length : (N,), ``1 / ‖Z_k‖``.
@@ -34,6 +44,7 @@ class Unchanged(NamedTuple):
     XZ: Array
     H: Array
     whitener: Array
+    single_whitener: Singles
     xx: Array
     a: Array
     inverse_length: Array
@@ -62,13 +73,13 @@ class DistinctRows(NamedTuple):
     Attributes
     ----------
     R : (rows, N), ``k(z'_k·z_r) − k(z_k·z_r)`` for every node r, as if r itself did not change.
-    white : (rows, N), the same times the whitener.
+    white : (rows, N), the same times the whitener, in the precision of that.
     Ra : (rows, columns), R a.
     number : (L,), which of these rows each changed row is.
     """
 
     R: Array
-    white: Array
+    white: Array | Singles
     Ra: Array
     number: Ints
 
@@ -116,19 +127,37 @@ class _Edges(NamedTuple):
     coefficients: Array
 
 
-def score_groups(kernel: Unchanged, changed: Changed, rows: DistinctRows, edges: Ints, ends: Ints) -> Array:
-    """``uᵀ M⁻¹ u`` for ``edges`` (e,), in groups that end at ``ends``: those of a group have most of their rows in
-    common, whose products are made once. (e,)."""
+class Solved(NamedTuple):
+    """What is known of e edges when their systems ``M x = u`` are solved, with ``x = [p ; q]``.
+
+    Attributes
+    ----------
+    scores : (e,), ``uᵀ x``.
+    moved : (e, N), ``v = E_Sᵀ p + Bᵀ q``, where asked for: ``xᵀ M x = v P vᵀ + 2 pᵀ q``; else without a row.
+    crossed : (e,), ``2 pᵀ q``, of the same edges.
+    """
+
+    scores: Array
+    moved: Array
+    crossed: Array
+
+
+def score_groups(
+    kernel: Unchanged, changed: Changed, rows: DistinctRows, edges: Ints, ends: Ints, *, with_moved: bool = False
+) -> Solved:
+    """Solve the systems of ``edges`` (e,), in groups that end at ``ends``: those of a group have most of their rows in
+    common, whose products are made once. ``with_moved`` is for one column of codes."""
     supports = changed.supports
     columns = (supports.alpha, supports.beta, supports.gamma, changed.inverse_length)
     read = _Edges(changed.edges, changed.xx, supports.start, supports.node, np.stack(columns, axis=1))
-    scores: Array = _score_groups(kernel, read, rows, edges, ends)
-    return scores
+    moved = np.zeros((len(edges) * with_moved, len(kernel.H)))
+    scores, crossed = _score_groups(kernel, read, rows, edges, ends, moved)
+    return Solved(scores, moved, crossed)
 
 
 @numba.njit(parallel=True, cache=True)
-def _score_groups(kernel, changed, rows, edges, ends):
-    scores = np.empty(len(edges))
+def _score_groups(kernel, changed, rows, edges, ends, moved):
+    scores, crossed = np.empty(len(edges)), np.empty(len(edges))
     for group in numba.prange(len(ends)):
         first = ends[group - 1] if group > 0 else 0
         members = edges[first : ends[group]]
@@ -140,16 +169,43 @@ def _score_groups(kernel, changed, rows, edges, ends):
             size = 2 * (end - begin)
             own, number = changed.node[begin:end], rows.number[begin:end]
             D = _cross_difference(kernel, changed, members[t], rows.R, number)
-            M = products[places[at : at + size]][:, places[at : at + size]]
-            scores[first + t] = woodbury(M, D, kernel.a[own], rows.Ra[number])
+            M = products[places[at : at + size]][:, places[at : at + size]].astype(np.float64)
+            u, x = solve_woodbury(M, D, kernel.a[own], rows.Ra[number])
+            scores[first + t] = _sum_of_products(u, x)
+            if len(moved):
+                crossed[first + t] = _move(x[:, 0], D, own, number, rows.R, moved[first + t])
             at += size
-    return scores
+    return scores, crossed
+
+
+@numba.njit(cache=True)
+def _sum_of_products(u, x):
+    """A function of its own: numba would turn the sum into a parallel loop within the one of the groups."""
+    return np.sum(u * x)
+
+
+@numba.njit(cache=True)
+def _move(x, D, own, number, R, v):
+    """``E_Sᵀ p + Bᵀ q`` into v, and ``2 pᵀ q``."""
+    size = len(own)
+    crossed = 0.0
+    for k in range(size):
+        p, q = x[k], x[size + k]
+        crossed += 2.0 * p * q
+        row = R[number[k]]
+        for r in range(len(v)):
+            v[r] += q * row[r]
+        v[own[k]] += p
+        for m in range(size):
+            v[own[m]] += q * D[k, m]
+    return crossed
 
 
 @numba.njit(cache=True)
 def _white_rows(kernel, changed, rows, members):
     """The white rows of all nodes and changed rows of a group, each once, and where those of each edge stand."""
     n = len(kernel.H)
+    single = len(kernel.single_whitener) > 0
     seen_node, seen_row = np.full(n, -1), np.full(len(rows.R), -1)
     total = 0
     for e in members:
@@ -171,9 +227,14 @@ def _white_rows(kernel, changed, rows, members):
                 count += 1
             places[at] = seen_row[row]
             at += 1
-    white = np.empty((count, n))
+    white = np.empty((count, n), dtype=rows.white.dtype)
     for t in range(count):
-        white[t] = kernel.whitener[source[t]] if source[t] < n else rows.white[source[t] - n]
+        if source[t] >= n:
+            white[t] = rows.white[source[t] - n]
+        elif single:
+            white[t] = kernel.single_whitener[source[t]]
+        else:
+            white[t] = kernel.whitener[source[t]]
     return places, white
 
 
@@ -205,9 +266,15 @@ def _cross_difference(kernel, changed, e, R, number):
     return D
 
 
+def woodbury(products: Array, D: Array, a: Array, Ra: Array) -> float:
+    """``uᵀ M⁻¹ u``, summed over the code columns, for an edge with s changed rows; see :func:`solve_woodbury`."""
+    u, x = solve_woodbury(products, D, a, Ra)
+    return float(np.sum(u * x))
+
+
 @numba.njit(cache=True)
-def woodbury(products, D, a, Ra):
-    """``uᵀ M⁻¹ u``, summed over the code columns, for an edge with s changed rows.
+def solve_woodbury(products, D, a, Ra):
+    """u and ``M⁻¹ u``, (2s, columns) each, for an edge with s changed rows.
 
     ``products`` (2s, 2s) are those of the white rows of its nodes and of its changed rows, ``D`` (s, s) what these lack
     in the columns of the nodes, ``a`` and ``Ra`` (s, columns) belong to the nodes and to the rows.
@@ -225,4 +292,4 @@ def woodbury(products, D, a, Ra):
         M[p, size + p] += 1.0
         M[size + p, p] += 1.0
     u = np.concatenate((a, Ra + np.dot(D, a)))
-    return np.sum(u * np.linalg.solve(M, u))
+    return u, np.linalg.solve(M, u)
