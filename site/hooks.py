@@ -18,7 +18,7 @@ PROGRAMS = {
     SEARCH_IN_A_FOLDER: MODULES / "iframe-worker" / "shim" / "index.js",
 }
 """What the theme would load from elsewhere, by its place on the site; `npm ci --prefix site` fetches it."""
-OUTSIDE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+OUTSIDE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

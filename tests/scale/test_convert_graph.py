@@ -114,6 +114,15 @@ def test_words_name_nodes(tmp_path: Path) -> None:
     assert folder.edges.tolist() == [[0, 1], [0, 3], [1, 3]]
 
 
+def test_words_in_a_text_table_are_features(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("payer,payee\nann,bob\nbob,cy\ncy,ann\ncy,dee\n")
+    (tmp_path / "people.csv").write_text("name,city,age\nann,Lima,30\nbob,Lima,31\ncy,Rome,\ndee,Rome,33\n")
+    folder = convert(tmp_path / "links.csv", tmp_path / "g.kces", nodes=tmp_path / "people.csv")
+    expected = read_graph(tmp_path / "links.csv", features=tmp_path / "people.csv").graph
+    assert folder.manifest.feature_names == expected.feature_names
+    np.testing.assert_allclose(folder.rows(0, 4), expected.features, atol=1e-12)
+
+
 def test_a_node_that_the_table_lacks_is_named(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("source,target\n1,2\n2,9\n")
     (tmp_path / "people.csv").write_text("id,age,size\n1,30,1\n2,40,2\n")

@@ -42,7 +42,8 @@ MethodOption = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd, adaptive-kces, or a plugin's.",
+        help="random, dice, metattack, metattack-approx, minmax, nettack, prbcd, lrbcd, adaptive-kces, "
+        "adaptive-robust, or a plugin's.",
         show_default=False,
         autocompletion=complete_attack,
     ),

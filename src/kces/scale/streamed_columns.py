@@ -99,7 +99,8 @@ def number_columns(
 def _places(connection: DuckDBPyConnection, table: TableSource, name: str, kind: str) -> list[NumberColumn] | None:
     """The columns that one column of the table stands for: itself, or the places of its lists."""
     if table.is_text:
-        return [NumberColumn(name, f'TRY_CAST("{name}" AS DOUBLE)')]
+        # trim: without it DuckDB moves the cast into its reader of CSV, which fails on the first word
+        return [NumberColumn(name, f'TRY_CAST(trim("{name}") AS DOUBLE)')]
     element, bracket, _ = kind.partition("[")
     if element not in _NUMBERS:
         return None

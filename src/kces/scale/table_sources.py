@@ -115,6 +115,6 @@ def whole_numbers(connection: DuckDBPyConnection, table: TableSource, columns: S
     if not table.is_text:
         kinds = dict(zip(table.columns, table.kinds, strict=True))
         return all(kinds[name].removeprefix("U").endswith("INT") or kinds[name] == "INTEGER" for name in columns)
-    tests = [f'coalesce(CAST(TRY_CAST("{name}" AS BIGINT) AS VARCHAR) = "{name}", false)' for name in columns]
+    tests = [f'coalesce(CAST(TRY_CAST(trim("{name}") AS BIGINT) AS VARCHAR) = "{name}", false)' for name in columns]
     query = f"SELECT bool_and({' AND '.join(tests)}) FROM {table.select}"
     return bool(run_query(connection, query, table.path)[0][0])
