@@ -257,14 +257,16 @@ class MarkedNodes:
         marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
         return cls(degrees, marks, float(marked.mean()))
 
-    def among(self, nodes: Bools) -> MarkedNodes:
-        """Those of some nodes alone, against the share of all edges.
+    def rate_at(self, nodes: Bools) -> tuple[float, float]:
+        """Share of the edges at some nodes that are marked, and its standard error; marks at one node go together.
 
-        >>> MarkedNodes(np.array([3, 4]), np.array([1, 2]), 0.5).among(np.array([False, True])).marks.tolist()
-        [2]
+        >>> MarkedNodes(np.array([2, 2, 9]), np.array([2, 0, 5]), 0.5).rate_at(np.array([True, True, False]))
+        (0.5, 0.3535533905932738)
         """
         chosen = nodes[: len(self.degrees)]
-        return MarkedNodes(self.degrees[chosen], self.marks[chosen], self.share)
+        degrees, marks = self.degrees[chosen], self.marks[chosen]
+        rate = marks.sum() / max(degrees.sum(), 1)
+        return float(rate), float(np.sqrt(((marks - rate * degrees) ** 2).sum()) / max(degrees.sum(), 1))
 
     @property
     def gathering(self) -> float:

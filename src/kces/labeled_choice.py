@@ -9,8 +9,8 @@ Labels do not feel an attack on other nodes, and of many ratios the best leads b
 cut, and do not replace it: of the ratios that are not surely worse than the best one, the nearest to the automatic
 ratio is taken. Where the scores could not judge, and labels are sure that something has to go, there is nothing to be
 near to, and the best is taken. The cut never goes below the share of noise that the scores see: it may lie where no
-label is. And where suspicious edges gather more at nodes without a label than at those with one, as under an attack on
-chosen targets, labels may ask for more, but not for less.
+label is. And where edges that look like random pairs are surely more frequent at nodes without a label than at those
+with one, as under an attack on chosen targets, labels may ask for more, but not for less.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SMOOTHING = 0.1
 
 SURE = 2.5
 """Standard errors by which a ratio must be worse than the best one to be ruled out; more than the usual two, since the
-best of a dozen ratios leads by chance."""
+best of a dozen ratios leads by chance. Noise must be as surely elsewhere for labels not to be heard."""
 
 MOST_NODES = 1000
 """Of more labeled nodes this many are drawn: the work grows with the cube of their number."""
@@ -121,7 +121,7 @@ def _nearest_possible(alphas: Sequence[float], worse: Array, automatic: AlphaCho
 
 
 def noise_spares_labels(graph: Graph, unrelated: Bools) -> bool:
-    """Whether edges that look like random pairs gather more at nodes without a label than at those with one.
+    """Whether edges that look like random pairs are surely more frequent at nodes without a label than at the others.
 
     Parameters
     ----------
@@ -130,17 +130,18 @@ def noise_spares_labels(graph: Graph, unrelated: Bools) -> bool:
 
     Examples
     --------
-    >>> from kces.datasets.toys import barbell
-    >>> graph = barbell()
-    >>> [noise_spares_labels(graph, (graph.edges == node).any(axis=1)) for node in (2, 0)]  # 2 is a test node
-    [True, False]
+    >>> from kces.datasets.builtin import load_builtin
+    >>> graph = load_builtin("synthetic:n=300,seed=0")
+    >>> labeled = np.isin(graph.edges, labeled_nodes(graph))
+    >>> noise_spares_labels(graph, ~labeled.any(axis=1)), noise_spares_labels(graph, labeled.all(axis=1))
+    (True, False)
     """
     labeled = np.zeros(graph.n_nodes, dtype=bool)
     labeled[_known_nodes(graph)] = True
-    if labeled.all() or not len(graph.edges):
-        return False
     marks = MarkedNodes.of(graph.edges, unrelated)
-    return marks.among(~labeled).depth > marks.among(labeled).depth
+    elsewhere, error_elsewhere = marks.rate_at(~labeled)
+    here, error_here = marks.rate_at(labeled)
+    return elsewhere - here > SURE * float(np.hypot(error_elsewhere, error_here))
 
 
 def labeled_nodes(graph: Graph) -> Ints:
@@ -222,7 +223,7 @@ def _corrected(automatic: AlphaChoice, asked: float, best: float, n_nodes: int, 
     """
     least = 0.0 if automatic.noise is None else min(automatic.noise, automatic.alpha)
     if spared and automatic.verdict == "noisy" and asked < automatic.alpha:
-        said = f"noise gathers where no label is, so the labels of {n_nodes} nodes do not lower the automatic cut"
+        said = f"noise lies where no label is, so the labels of {n_nodes} nodes do not lower the automatic cut"
         return replace(automatic, reason=f"{said}: {automatic.reason}")
     alpha = max(asked, least)
     if alpha == automatic.alpha:
