@@ -28,7 +28,7 @@ def test_exact_equals_the_definition(awkward_graph: Graph, columns: int) -> None
 def test_products_in_single_precision_equal_the_definition(
     awkward_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exact_module, "_SINGLE_FROM", 0)
+    monkeypatch.setattr(exact_module, "SINGLE_FROM", 0)
     problem = problem_for(awkward_graph)
     expected = oracle_changes(awkward_graph, problem.codes, problem.ridge)
     found = ExactEngine().score(problem)
@@ -42,7 +42,7 @@ def test_single_precision_is_corrected_or_computed_again(doubtful: float, monkey
     monkeypatch.setattr(exact_module, "_PANEL", 32)
     problem = problem_for(synthetic(n=70, degree=8, seed=3))
     double = ExactEngine().score(problem)
-    monkeypatch.setattr(exact_module, "_SINGLE_FROM", 0)
+    monkeypatch.setattr(exact_module, "SINGLE_FROM", 0)
     monkeypatch.setattr(exact_module, "_DOUBTFUL", doubtful)
     calls = []
     solve = exact_module._solve_block

@@ -15,7 +15,7 @@ from kces.bench.cases import open_graph
 from kces.bench.stages import StageClock
 from kces.datasets.builtin import load_builtin
 from kces.engines import ENGINES
-from kces.engines.exact import ExactEngine
+from kces.engines.exact import SINGLE_FROM, ExactEngine
 from kces.engines.problem import Problem
 from kces.engines.regime import DIRECT_LIMIT, ITERATIVE_LIMIT, Regime
 from kces.errors import InvalidParameterError
@@ -101,7 +101,7 @@ def _pose(graph: Graph) -> Problem:
 
 def _small_like(graph: Graph, engine: str) -> Graph:
     """The smallest graph on which the engine takes the same compiled code as on this one."""
-    needed = 40
+    needed = SINGLE_FROM if engine == ExactEngine.name and graph.n_nodes >= SINGLE_FROM else 40
     if engine not in ("exact", "algorithm1") and not Regime.of(graph).all_pairs:
         needed = ITERATIVE_LIMIT + 1 if graph.n_nodes > ITERATIVE_LIMIT else DIRECT_LIMIT + 1
     small = load_builtin(f"synthetic:n={needed},degree=3,features=8,seed=0")

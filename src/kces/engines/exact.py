@@ -49,14 +49,14 @@ from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
 from kces.types import Array, Bools, Features, Ints, Singles
 
-__all__ = ["ExactEngine"]
+__all__ = ["SINGLE_FROM", "ExactEngine"]
 
 
 _ROW_BLOCK_BYTES = 2**30
 """Of the distinct rows of a block of edges and their products: a fixed size, so that scores do not depend on memory."""
 _LEAST_BESIDE = 64
 """Nodes beside the hub's own that a group of edges may have in any case."""
-_SINGLE_FROM = 1_024
+SINGLE_FROM = 1_024
 """Nodes from which white rows are made in single precision."""
 _DOUBTFUL = 1e-3
 """Share of its score by which an edge may be corrected: what is left is of the order of the square."""
@@ -139,7 +139,7 @@ def _unchanged(problem: Problem) -> Unchanged:
     """Everything that no edge removal changes."""
     H = problem.gram()
     whitener = _whitener(H, problem.ridge)
-    single = len(H) >= _SINGLE_FROM and problem.codes.shape[1] == 1  # more columns of codes need more rows in double
+    single = len(H) >= SINGLE_FROM and problem.codes.shape[1] == 1  # more columns of codes need more rows in double
     return Unchanged(
         ZZ=problem.ZZ,
         XZ=problem.XZ,
