@@ -53,7 +53,8 @@ def write_cells(folder: Path, cells: Iterable[Cell], store: Store) -> list[Path]
     by_file: dict[Path, dict[Cell, Outcome]] = {}
     for cell, outcome in store.get(cells).items():
         if cell.task not in _LEFT_OUT:
-            by_file.setdefault(folder / f"{parse_name(cell.graph).dataset}{_SUFFIX}", {})[cell] = outcome
+            family = parse_name(cell.graph).dataset.partition(":")[0]  # a colon is no part of a file's name everywhere
+            by_file.setdefault(folder / f"{family}{_SUFFIX}", {})[cell] = outcome
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
