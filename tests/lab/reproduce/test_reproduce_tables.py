@@ -289,7 +289,9 @@ def test_lines_and_histograms_are_drawn(tmp_path):
     slots.append(Slot("scores", "clean", "q50", (scored,), "q50"))
     found = {
         cells[0]: Outcome("ok", {"accuracy@0": 70.0, "accuracy@0.5": 75.0}),
-        scored: Outcome("ok", {"q50": 1.0, "scores": pack(np.random.default_rng(0).random(100))}),
+        scored: Outcome(
+            "ok", {"q50": 1.0, "scores": pack(np.random.default_rng(0).random(100)), "adversarial": [3, 7]}
+        ),
     }
     experiment = Experiment("figure-test", "", lambda plan: slots, drawing="lines", has_distributions=True)
     files = write_report(Report(experiment, Plan(seeds=1), fill(slots, found), found), tmp_path)
@@ -301,7 +303,10 @@ def test_lines_and_histograms_are_drawn(tmp_path):
         "figure-test.csv",
         "figure-test.md",
     ]
-    assert all(file.stat().st_size > 2_000 for file in files if file.suffix == ".png")
+    for picture in (file for file in files if file.suffix == ".png"):
+        width = int.from_bytes(picture.read_bytes()[16:20], "big")
+        assert width >= 900, "large enough to read"
+    assert "clean, adversarial" in (tmp_path / "figure-test-scores.svg").read_text()
 
 
 # -- end to end -------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ PROTOCOL = 6
 SCORES = {"paper": 1, "robust": 2}
 """Part of the key of cells that use a score of this package: raise it when that score or its cut alone changes."""
 
-STORED_SCORES = 2
+STORED_SCORES = 3
 """Part of the key of stored scores: raise it when more is stored with them; results made of them stay."""
 
 
@@ -71,7 +71,7 @@ class Cell:
         if "kces" not in self.method:
             return f"{PROTOCOL}"
         version = f"{PROTOCOL}.{SCORES['paper' if 'kces-paper' in self.method else 'robust']}"
-        return f"{version}.{STORED_SCORES}" if self.task == "score" else version
+        return f"{version}.{STORED_SCORES}" if self.task in ("score", "pruned-score") else version
 
     def option(self, name: str, default: Any = None) -> Any:
         """The value of an option."""

@@ -22,6 +22,9 @@ __all__ = ["draw_dots", "draw_histograms", "draw_lines", "draw_scale", "save_fig
 
 FORMATS = ("png", "svg")
 
+PIXELS = 1_100
+"""Width of a picture before its margins are cut: large enough to read on a page."""
+
 
 def save_figure(figure: Figure, folder: Path, stem: str) -> list[Path]:
     """Write the figure as PNG and SVG and let go of it."""
@@ -31,7 +34,8 @@ def save_figure(figure: Figure, folder: Path, stem: str) -> list[Path]:
     for path in paths:
         metadata = {"Date": None} if path.suffix == ".svg" else None  # else no two runs give the same file
         with atomic_write(path, force=True) as temporary:
-            figure.savefig(temporary, bbox_inches="tight", metadata=metadata)
+            dots = max(100.0, PIXELS / figure.get_figwidth())
+            figure.savefig(temporary, bbox_inches="tight", metadata=metadata, dpi=dots)
     pyplot.close(figure)
     return paths
 
@@ -116,7 +120,7 @@ def _lines(name: str, members: list[Filled], unit: str) -> Figure:
 
 
 def draw_scale(filled: list[Filled], unit: str) -> dict[str, Figure]:
-    """Seconds against edges on logarithmic axes, a line per method."""
+    """Seconds against edges on logarithmic axes, a color per method; graphs differ in more, so nothing joins them."""
     from matplotlib import pyplot
 
     with style():
@@ -124,13 +128,16 @@ def draw_scale(filled: list[Filled], unit: str) -> dict[str, Figure]:
         for name, members in sections(filled).items():
             means = {(each.slot.row, each.slot.quantity): each.mean for each in members}
             points = sorted(
-                (means[row, "edges"], means[row, "seconds"])
+                (means[row, "edges"], means[row, "seconds"], row)
                 for row, quantity in means
                 if quantity == "edges" and means[row, "edges"] and means.get((row, "seconds"))
             )
             if points:
-                edges, seconds = zip(*points, strict=True)
-                axis.loglog(edges, seconds, marker="o", color=color_of(name), label=label_of(name))
+                edges, seconds, graphs = zip(*points, strict=True)
+                axis.loglog(edges, seconds, "o", color=color_of(name), label=label_of(name))
+                for x, y, graph in zip(edges, seconds, graphs, strict=True):
+                    short = graph.partition(":")[0]
+                    axis.annotate(short, (x, y), xytext=(0, 6), textcoords="offset points", fontsize=6, ha="center")
         axis.set(xlabel="edges", ylabel="seconds")
         if axis.get_legend_handles_labels()[0]:
             axis.legend()

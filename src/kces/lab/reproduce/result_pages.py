@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from kces.atomic import atomic_write
 from kces.errors import OutputError
 from kces.lab.reproduce.cells import Cell
@@ -15,6 +17,7 @@ from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
 from kces.lab.reproduce.verdicts import verdict_lines
 from kces.processes.answers import OK, JsonObject
+from kces.types import Array
 
 __all__ = ["Report", "make_folder", "write_report"]
 
@@ -167,10 +170,26 @@ def _histograms(report: Report) -> JsonObject:
     drawn = {}
     for section, members in sections(report.filled).items():
         found = {each.slot.row: report.outcomes.get(each.slot.cells[0]) for each in members}
-        scores = {row: unpack(out.result["scores"]) for row, out in found.items() if out and "scores" in out.result}
+        scores: dict[str, Array] = {}
+        for row, outcome in found.items():
+            if outcome and "scores" in outcome.result:
+                scores |= _told_apart(row, unpack(outcome.result["scores"]), outcome.result.get("adversarial", []))
         if scores:
             drawn[section] = draw_histograms(section, scores)
     return drawn
+
+
+def _told_apart(row: str, scores: Array, adversarial: list[int]) -> dict[str, Array]:
+    """The scores of a graph, those of its adversarial edges by themselves.
+
+    >>> {name: values.tolist() for name, values in _told_apart("attacked", np.array([1.0, 2.0]), [1]).items()}
+    {'attacked, genuine': [1.0], 'attacked, adversarial': [2.0]}
+    """
+    if not adversarial:
+        return {row: scores}
+    is_added = np.zeros(len(scores), dtype=bool)
+    is_added[adversarial] = True
+    return {f"{row}, genuine": scores[~is_added], f"{row}, adversarial": scores[is_added]}
 
 
 def _file_word(section: str) -> str:

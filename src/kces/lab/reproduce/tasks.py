@@ -146,7 +146,8 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
     """Scores of all edges and the automatic α, with a summary of their distribution."""
     from kces.lab.defenses.edge_sanitization import TimedScores
 
-    found = TimedScores.of(_load(cell, data_root).graph, _score_options(cell))
+    attacked = _load(cell, data_root)
+    found = TimedScores.of(attacked.graph, _score_options(cell))
     scored = found.scored
     silent = None if scored.evidence is None else scored.evidence.silent
     facts = {
@@ -154,6 +155,7 @@ def _score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
         "twice_the_noise": found.twice_the_noise,
         "silent": [] if silent is None else np.flatnonzero(silent).tolist(),
         "unrelated": [] if scored.unrelated is None else np.flatnonzero(scored.unrelated).tolist(),
+        "adversarial": np.flatnonzero(attacked.is_added).tolist(),
         "seconds": found.seconds,
         "engine": scored.engine,
     }
@@ -187,11 +189,13 @@ def _pruned_score(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObj
     from kces.lab.defenses.edge_sanitization import KCESPaper
     from kces.scorers import make_scorer
 
-    graph = _load(cell, data_root).graph
+    attacked = _load(cell, data_root)
+    graph = attacked.graph
     alpha = inputs["tuning"]["parameters"].get("alpha", KCESPaper.alpha)
-    pruned = graph.keep_edges(_stored(graph, inputs["scores"]).cut(alpha, ties=KCESPaper.ties).kept)
-    scores = make_scorer(_score_options(cell)).score(pruned).scores
-    return {"scores": pack(scores), "alpha": alpha} | _distribution(scores)
+    kept = _stored(graph, inputs["scores"]).cut(alpha, ties=KCESPaper.ties).kept
+    scores = make_scorer(_score_options(cell)).score(graph.keep_edges(kept)).scores
+    adversarial = np.flatnonzero(attacked.is_added[kept]).tolist()
+    return {"scores": pack(scores), "alpha": alpha, "adversarial": adversarial} | _distribution(scores)
 
 
 def _curve(cell: Cell, inputs: Inputs, data_root: Path | None) -> JsonObject:
