@@ -17,6 +17,7 @@ PAGES = sorted(page for page in RESULTS.rglob("*.md") if page.with_suffix(".csv"
 ROBUSTNESS = (
     "table-robustness.csv",
     "large/table-robustness.csv",
+    "flickr/table-robustness.csv",
     "earlier/table-robustness.csv",
     "earlier/large/table-robustness.csv",
 )
