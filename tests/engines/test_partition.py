@@ -11,7 +11,7 @@ from kces.datasets.builtin import synthetic
 from kces.engines.partition import descend, solve_partitioned
 from kces.engines.solve import solve_codes
 from kces.engines.split_kernel import SplitKernel, similarity_blocks
-from kces.engines.streamed_kernel import StreamedKernel
+from kces.engines.streamed_kernel import KeptKernel, StreamedKernel
 from problems import in_regime, problem_for
 
 
@@ -36,6 +36,12 @@ def test_the_streamed_kernel_is_the_kernel() -> None:
     problem = problem_for(synthetic(n=700, seed=1))
     vectors = np.random.default_rng(0).standard_normal((700, 2))
     np.testing.assert_allclose(StreamedKernel(problem.unit_singles) @ vectors, problem.gram() @ vectors, atol=1e-3)
+
+
+def test_the_kept_kernel_is_the_streamed_one() -> None:
+    rows = single_rows(1_500)  # more than one tile on either side
+    vectors = np.random.default_rng(0).standard_normal((1_500, 2))
+    np.testing.assert_array_equal(KeptKernel(rows) @ vectors, StreamedKernel(rows) @ vectors)
 
 
 def test_the_split_kernel_differs_outside_its_blocks_only_and_little() -> None:

@@ -1,6 +1,7 @@
 """How well the approximate solve of large graphs ranks: ``local`` with it, against ``local`` with the true solution.
 
-The true solution of ``(H + λI) a = y`` comes from conjugate gradients on the streamed kernel, of which nothing is kept.
+The true solution of ``(H + λI) a = y`` comes from conjugate gradients on the whole kernel, in single precision as the
+approximate one: its tiles are kept where half the free memory holds them, else made anew for every product.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from kces.engines.local import LocalEngine
 from kces.engines.partition import solve_partitioned
 from kces.engines.problem import Problem
 from kces.engines.solve import Solution
-from kces.engines.streamed_kernel import StreamedKernel
+from kces.engines.streamed_kernel import KeptKernel, StreamedKernel
 from kces.errors import GraphWarning, KCESError
-from kces.memory import peak_memory
+from kces.memory import available_memory, peak_memory
 from kces.processes import Order, run_order
 from kces.processes.answers import OK, JsonObject
 from kces.progress import Progress, silent
@@ -95,11 +96,12 @@ def _approximate_solution(problem: Problem, corrections: int) -> Array:
 
 
 def _true_solution(problem: Problem) -> Array:
-    kernel = StreamedKernel(problem.unit_singles)
+    unit = problem.unit_singles
+    kernel = (KeptKernel if 2 * len(unit) ** 2 < available_memory() / 2 else StreamedKernel)(unit)
     return conjugate_gradients(
         lambda vectors: kernel @ vectors + problem.ridge * vectors,
         _right(problem),
         tolerance=_TOLERANCE,
         steps=_STEPS,
-        precondition=linear_preconditioner(problem.unit_singles, problem.ridge),
+        precondition=linear_preconditioner(unit, problem.ridge),
     )
