@@ -31,12 +31,13 @@ def reproduce(
     ] = "list",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Trainings per number.")] = 10,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Settings tried on validation for each method.")] = 10,
-    slow_seeds: Annotated[
-        int, typer.Option("--slow-seeds", min=1, help="The same for ProGNN, whose training takes minutes.")
-    ] = 1,
+    slow_seeds: Annotated[int, typer.Option("--slow-seeds", min=1, help="The same for slow methods.")] = 1,
     slow_trials: Annotated[
-        int, typer.Option("--slow-trials", min=1, help="The same for ProGNN; 1 is its default setting.")
+        int, typer.Option("--slow-trials", min=1, help="The same for slow methods; 1 is their default setting.")
     ] = 1,
+    slow: Annotated[
+        str, typer.Option("--slow", help="The slow methods, with commas: those whose training takes minutes.")
+    ] = "prognn",
     only: Annotated[
         str,
         typer.Option(
@@ -88,7 +89,7 @@ def reproduce(
     experiment = lab.find_experiment(name)
     _check_training(training)
     if quick:
-        _refuse_beside_quick(context, "seeds", "trials", "slow_seeds", "slow_trials")
+        _refuse_beside_quick(context, "seeds", "trials", "slow_seeds", "slow_trials", "slow")
     plan: Plan = (
         lab.Plan.quickly(_words(only), _words(methods), training)
         if quick
@@ -100,6 +101,7 @@ def reproduce(
             training,
             slow_seeds=slow_seeds,
             slow_trials=slow_trials,
+            slow=_words(slow),
         )
     )
     experiment.plan_slots(plan)  # refuses wishes that it cannot fulfil

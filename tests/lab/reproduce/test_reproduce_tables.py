@@ -244,10 +244,26 @@ def test_markdown_shows_ours_the_papers_the_difference_and_every_failure():
 
 def test_a_report_names_the_methods_that_got_fewer_trainings():
     fewer = Report(EXPERIMENTS["table-robustness"], Plan(seeds=3), [], outcomes(SLOTS, VALUES))
-    assert "- ProGNN: 1 seed, its default setting, not tuned; a training takes minutes." in markdown(fewer, [])
+    assert "- ProGNN: 1 seed, default settings, not tuned; a training takes minutes." in markdown(fewer, [])
     alike = replace(fewer, plan=Plan(seeds=3, slow_seeds=3, slow_trials=10))
-    assert "ProGNN:" not in markdown(alike, [])
+    assert "- ProGNN:" not in markdown(alike, [])
     assert "--slow-seeds 3 --slow-trials 10" in markdown(alike, [])
+    more = markdown(replace(fewer, plan=Plan(seeds=3, slow=("prognn", "gat"))), [])
+    assert "- GAT, ProGNN: 1 seed" in more
+    assert "--slow prognn,gat" in more
+
+
+def test_what_cannot_run_on_a_data_set_is_one_line_for_all_its_graphs():
+    found = {
+        Cell.of(task, graph, "jaccard"): Outcome(
+            "not applicable", message=f"{before}{graph.partition('#')[0]} has none"
+        )
+        for task, before in [("tune", ""), ("accuracy", "tune: ")]
+        for graph in ("polblogs", "polblogs@dice-0.25#0")
+    }
+    page = markdown(Report(EXPERIMENTS["table-robustness"], Plan(seeds=1), [], found), [])
+    assert page.count("polblogs") == 2
+    assert "- polblogs, GCN-Jaccard: not applicable: polblogs has none (4 cells)" in page
 
 
 def test_a_page_of_costs_says_nothing_of_tuning():

@@ -22,14 +22,13 @@ __all__ = [
     "Plan",
     "Slot",
     "cells_of",
-    "is_slow",
     "label_of",
 ]
 
 FLOOR, CEILING = "mlp", "oracle"
 """Rows that every table of accuracies has: no graph at all, and the adversarial edges taken out."""
 QUICK_SEEDS, QUICK_TRIALS = 1, 3
-SLOW_METHODS = frozenset({"prognn"})
+SLOW_METHODS = ("prognn",)
 """A single training of these takes minutes even on a small graph: a plan has its own numbers for them."""
 
 _CLEAN = "@clean"
@@ -65,15 +64,6 @@ def label_of(method: str) -> str:
     return _LABELS.get(method, method)
 
 
-def is_slow(method: str) -> bool:
-    """Whether the method, or the model behind a purifier, is one of :data:`SLOW_METHODS`.
-
-    >>> is_slow("kces+prognn"), is_slow("kces")
-    (True, False)
-    """
-    return not SLOW_METHODS.isdisjoint(method.split("+"))
-
-
 @dataclass(frozen=True)
 class Slot:
     """One place of a table: which cells fill it (one per seed), and what the paper has there.
@@ -102,8 +92,9 @@ class Plan:
     methods : methods; empty for all. The floor and the ceiling always belong.
     training : training preset of the models.
     quick : the small subset.
-    slow_seeds, slow_trials : as ``seeds`` and ``trials``, for methods whose training takes minutes. One trial is the
-        method's default setting.
+    slow_seeds, slow_trials : as ``seeds`` and ``trials``, for the methods of ``slow``. One trial is the default
+        setting.
+    slow : methods whose training takes minutes, behind a purifier too.
     """
 
     seeds: int = 10
@@ -114,6 +105,7 @@ class Plan:
     quick: bool = False
     slow_seeds: int = 1
     slow_trials: int = 1
+    slow: tuple[str, ...] = SLOW_METHODS
 
     @classmethod
     def quickly(cls, only: Iterable[str] = (), methods: Iterable[str] = (), training: str = "deeprobust") -> Plan:
@@ -142,13 +134,21 @@ class Plan:
     def wants_method(self, method: str) -> bool:
         return not self.methods or method in self.methods or method in (FLOOR, CEILING)
 
+    def is_slow(self, method: str) -> bool:
+        """Whether the method, or the model behind a purifier, is one of ``slow``.
+
+        >>> Plan().is_slow("kces+prognn"), Plan().is_slow("kces"), Plan(slow=("gpr-gae",)).is_slow("prognn")
+        (True, False, False)
+        """
+        return not set(self.slow).isdisjoint(method.split("+"))
+
     def runs(self, graph: str, method: str, **options: Option) -> tuple[Cell, ...]:
         """A tuned training per seed.
 
         >>> len(Plan(seeds=3).runs("cora", "gcn")), len(Plan(seeds=3).runs("cora", "kces+prognn"))
         (3, 1)
         """
-        seeds, trials = (self.slow_seeds, self.slow_trials) if is_slow(method) else (self.seeds, self.trials)
+        seeds, trials = (self.slow_seeds, self.slow_trials) if self.is_slow(method) else (self.seeds, self.trials)
         shared: dict[str, Any] = {"trials": trials, "training": self.training} | options
         return tuple(Cell.of("accuracy", graph, method, seed, **shared) for seed in range(seeds))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from kces.atomic import atomic_write
+from kces.datasets import parse_name
 from kces.errors import OutputError
 from kces.lab.reproduce.cells import Cell
 from kces.lab.reproduce.figures import draw_dots, draw_histograms, draw_lines, draw_scale, save_figure
-from kces.lab.reproduce.plan import Experiment, Plan, is_slow, label_of
+from kces.lab.reproduce.plan import SLOW_METHODS, Experiment, Plan, label_of
 from kces.lab.reproduce.store import Outcome
 from kces.lab.reproduce.tables import Filled, sections, to_frame, to_markdown
 from kces.lab.reproduce.verdicts import verdict_lines
-from kces.processes.answers import OK, JsonObject
+from kces.processes.answers import NOT_APPLICABLE, OK, JsonObject
 from kces.types import Array
 
 __all__ = ["Report", "make_folder", "write_report"]
@@ -119,6 +121,7 @@ def command(report: Report) -> str:
     words += ["--quick"] if plan.quick else [f"--seeds {plan.seeds}", f"--trials {plan.trials}"]
     slow = {"--slow-seeds": plan.slow_seeds, "--slow-trials": plan.slow_trials}
     words += [f"{option} {count}" for option, count in slow.items() if count != 1]
+    words += [f"--slow {','.join(plan.slow)}"] if plan.slow != SLOW_METHODS else []
     words += [f"--only {','.join(plan.only)}"] if plan.only else []
     words += [f"--methods {','.join(plan.methods)}"] if plan.methods else []
     words += [f"--training {plan.training}"] if plan.training != "deeprobust" else []
@@ -133,21 +136,27 @@ def _how_trained(report: Report) -> list[str]:
 
 def _slow_methods(report: Report) -> list[str]:
     """A line on the methods that got fewer trainings than the others, if there are any."""
-    slow = sorted({label_of(cell.method) for cell in report.outcomes if is_slow(cell.method)})
     plan = report.plan
+    slow = sorted({label_of(cell.method) for cell in report.outcomes if plan.is_slow(cell.method)})
     if not slow or (plan.slow_seeds, plan.slow_trials) == (plan.seeds, plan.trials):
         return []
-    tuning = "its default setting, not tuned" if plan.slow_trials == 1 else f"{plan.slow_trials} settings tried"
+    tuning = "default settings, not tuned" if plan.slow_trials == 1 else f"{plan.slow_trials} settings tried"
     return [f"- {', '.join(slow)}: {_counted(plan.slow_seeds, 'seed')}, {tuning}; a training takes minutes."]
 
 
 def _failures(report: Report) -> list[str]:
-    """Every message of a cell that ended without a result, with how many cells it ended."""
-    counts: dict[str, int] = {}
+    """Every message of a cell that ended without a result, with how many cells it ended.
+
+    What cannot run on a data set cannot run on its attacked graphs, nor be tuned there: that is one line.
+    """
+    counts: Counter[str] = Counter()
     for cell, outcome in report.outcomes.items():
+        graph, message = cell.graph, outcome.message.removeprefix("tune: ")
+        if outcome.status == NOT_APPLICABLE:
+            graph = parse_name(graph).dataset
+            message = message.replace(cell.graph.partition("#")[0], graph)
         if outcome.status != OK:
-            line = f"{cell.graph}, {cell.method or cell.task}: {outcome.status}: {outcome.message}"
-            counts[line] = counts.get(line, 0) + 1
+            counts[f"{graph}, {label_of(cell.method) or cell.task}: {outcome.status}: {message}"] += 1
     if not counts:
         return []
     return ["## Without a result", "", *(f"- {line} ({_counted(count, 'cell')})" for line, count in counts.items()), ""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kces.lab.reproduce.cells import Cell
-from kces.lab.reproduce.plan import FLOOR, Experiment, Plan, Slot, is_slow
+from kces.lab.reproduce.plan import FLOOR, Experiment, Plan, Slot
 from kces.lab.reproduce.published_numbers import COST, METHODS, method_reported
 
 __all__ = ["SUPPLEMENT_RUNTIME", "TABLE_COST"]
@@ -24,7 +24,7 @@ _COST_COLUMNS = {"time, s": "seconds", "CPU time, s": "cpu_seconds", "memory, MB
 
 def _repetitions(plan: Plan, method: str) -> range:
     """A measurement repeats well; more of them than this cost time and teach nothing."""
-    return range(min(plan.slow_seeds if is_slow(method) else plan.seeds, _MOST_REPETITIONS))
+    return range(min(plan.slow_seeds if plan.is_slow(method) else plan.seeds, _MOST_REPETITIONS))
 
 
 def _cost(plan: Plan) -> list[Slot]:
