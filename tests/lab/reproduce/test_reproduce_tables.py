@@ -292,7 +292,7 @@ def test_a_report_is_written_whole_even_with_failed_and_missing_cells(drawing, t
     text = (tmp_path / "results" / "table-test.md").read_text()
     assert "Quick run" in text
     assert "`kces reproduce table-test --quick --only cora`" in text
-    assert "- cora, prognn: oom: too large (2 cells)" in text
+    assert "- cora, ProGNN: oom: too large (2 cells)" in text
     assert "- A note." in text
     assert {file.suffix for file in files} == {".md", ".csv"} | ({".png", ".svg"} if drawing != "lines" else set())
     assert all(file.stat().st_size > 200 for file in files)
