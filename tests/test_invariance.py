@@ -5,10 +5,13 @@ Features of other scales are in ``test_strange_numbers.py``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
@@ -18,7 +21,7 @@ from kces.datasets.builtin import synthetic
 from kces.engines import ENGINES
 from kces.graph import Graph
 from kces.interop import read_graph
-from kces.types import Array
+from kces.types import Array, Features
 
 GRAPH = synthetic(n=40, features=8, seed=5)
 FEATURES = np.asarray(GRAPH.features)
@@ -113,6 +116,35 @@ def test_one_and_two_threads(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
         with threadpool_limits(threads):
             found.append(scores_of(told(), way))
     assert_same(*found)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_nodes_without_a_link_have_no_say(form: Callable[[Array], Features]) -> None:
+    """The customers of one home market who never paid: they once moved the mean, and the cut took half of a graph."""
+    graph = synthetic(n=300, features=30, seed=3)
+    features = np.where(graph.features > 0.5, graph.features, 0.0)
+    strangers = np.tile(features[:5], (200, 1))
+    alone = Graph.from_edges(graph.edges, form(features))
+    beside = Graph.from_edges(graph.edges, form(np.vstack([features, strangers])))
+    expected, found = kces.score(alone), kces.score(beside)
+    assert_same(found.scores, expected.scores)
+    assert found.cut().kept.tolist() == expected.cut().kept.tolist()
+
+
+def test_rows_of_customers_without_a_payment_change_no_verdict(tmp_path: Path) -> None:
+    graph, chance = synthetic(n=120, features=2, seed=4), np.random.default_rng(0)
+    (tmp_path / "pay.csv").write_text("payer,payee\n" + "\n".join(f"A{i:03},A{j:03}" for i, j in graph.edges))
+    people = pd.DataFrame({"account": [f"A{i:03}" for i in range(120)], "income": 2500 + 900 * graph.features[:, 0]})
+    people["age"] = 40 + 12 * graph.features[:, 1]
+    others = people.iloc[chance.integers(0, 10, 1000)].assign(account=[f"X{i}" for i in range(1000)])
+    people.to_csv(tmp_path / "people.csv", index=False)
+    pd.concat([people, others]).to_csv(tmp_path / "all.csv", index=False)
+    scored = [
+        kces.score(read_graph(tmp_path / "pay.csv", features=tmp_path / name).graph)
+        for name in ("people.csv", "all.csv")
+    ]
+    assert_same(scored[1].scores, scored[0].scores)
+    assert scored[1].cut().kept.tolist() == scored[0].cut().kept.tolist()
 
 
 @FEW

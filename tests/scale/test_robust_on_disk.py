@@ -49,8 +49,15 @@ def sparse_words() -> Graph:
     return replace(graph, features=sp.csr_array(np.where(graph.features > 0.8, graph.features, 0.0)))
 
 
+def with_strangers() -> Graph:
+    """Nodes without a link, all alike: they have no say."""
+    graph = noisy()
+    return Graph.from_edges(graph.edges, np.vstack([graph.features, np.tile(graph.features[:2], (60, 1))]), n_nodes=420)
+
+
 GRAPHS = {
     "noisy": noisy,
+    "strangers": with_strangers,
     "gathered": gathered,
     "digits": digits,
     "toy": barbell,

@@ -97,7 +97,8 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
     ``local`` and ``gradient``, solver ``direct``: N² F for X Zᵀ, N³/3 to factor, and three sums of N for each directed
     edge (twice that with the curvature of ``local``), read at 8 bytes; solver ``iterative``: half of N² F for the
     triangle; bytes: N² for the triangle, written once and read some twenty times;
-    solver ``partition``: N · 1024 · (F + 1024 / 3) in the blocks and 8 N F bytes.
+    solver ``partition``: N · 1024 · (F + 1024 / 3) in the blocks, half of N² F for each product with the streamed
+    kernel, and 8 N F bytes.
     ``local`` adds |S|² F products and |S|³ / 3 for each edge's block S.
 
     >>> from kces.datasets.toys import barbell
@@ -117,7 +118,8 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
         return Work(2.0 * (n * n * width + n**3 / 3.0 + sums + blocks), 8.0 * sums, "gemm64")
     if regime.solver == "iterative":
         return Work(2.0 * (n * n * width / 2.0 + blocks), 21.0 * n * n, "gemm32")
-    return Work(2.0 * (n * 1024.0 * (width + 1024.0 / 3.0) + blocks), 8.0 * n * width, "gemm64")
+    products = regime.corrections * n * n * width / 2.0
+    return Work(2.0 * (n * 1024.0 * (width + 1024.0 / 3.0) + products + blocks), 8.0 * n * width, "gemm32")
 
 
 def _block_work(graph: Graph, regime: Regime) -> float:

@@ -28,8 +28,8 @@ DIRECT_LIMIT = 4_096
 _DIRECT_LIMIT_WIDE = 8_192
 """The same with more than ``WIDE`` features, where making inner products on demand would cost more."""
 WIDE = 1_024
-ITERATIVE_LIMIT = 24_000
-"""Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed."""
+ITERATIVE_LIMIT = 40_000
+"""Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed, 1.6 GB at the limit."""
 
 _CORRECTION_WORK = ((3.5e11, 3), (2e12, 2))
 """Multiplications of one product with the streamed kernel, and how often it is then made: some seconds three times, or

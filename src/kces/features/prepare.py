@@ -13,7 +13,7 @@ from kces.features.encode import EncodedColumn, encode_column
 from kces.features.own_values import OwnColumn, OwnValues, in_words
 from kces.features.scaling import check_scale, scale_columns, with_ones
 from kces.memory import require_memory
-from kces.types import Array
+from kces.types import Array, Bools
 
 __all__ = ["LEVEL", "NO_ROW", "PreparedFeatures", "prepare_features", "select_columns", "with_unknown_rows"]
 
@@ -48,6 +48,7 @@ def prepare_features(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     scale: str = "auto",
+    counted: Bools | None = None,
 ) -> PreparedFeatures:
     """Turn a table of mixed columns into features.
 
@@ -64,6 +65,7 @@ def prepare_features(
         (:func:`kces.features.scaling.why_to_scale`), ``"standard"`` always, ``"none"`` never. A measured column
         that stands alone is standardized and gets a column of ones beside it (:func:`kces.features.scaling.with_ones`)
         but for ``"none"``.
+    counted : (rows,) which rows the scales are taken from, those of nodes with a link; default all.
 
     Examples
     --------
@@ -88,23 +90,25 @@ def prepare_features(
     used = [column for column in varying if column.names] or [column for column in encoded if column.names]
     if scale != "none" and columns is None:
         used = [column for column in used if not column.counts_rows] or used
-    matrix, names, scaling = _on_one_scale(used, scale)
+    if counted is not None and not counted.any():
+        counted = None
+    matrix, names, scaling = _on_one_scale(used, scale, counted)
     own = OwnValues.of([each for column in used for each in column.own_columns()])
     if len(names) > len(own.made_from):  # a column of ones beside the only one
         own = OwnValues(own.columns, np.zeros(len(names), dtype=np.int64))
     return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])], own)
 
 
-def _on_one_scale(used: list[EncodedColumn], scale: str) -> tuple[Array, list[str], str]:
+def _on_one_scale(used: list[EncodedColumn], scale: str, counted: Bools | None) -> tuple[Array, list[str], str]:
     """The matrix, the names of its columns, and a line that says what was done."""
     matrix = np.hstack([column.values for column in used])
     names = [name for column in used for name in column.names]
     measured = np.array([flag for column in used for flag in column.measured])
     if scale != "none" and len(used) == 1 and measured[0]:
-        alone = np.column_stack([with_ones(matrix[:, 0]), matrix[:, 1:]])
+        alone = np.column_stack([with_ones(matrix[:, 0], counted), matrix[:, 1:]])
         note = "1 column standardized: it stands alone; a column of ones beside it makes near values alike"
         return alone, [names[0], f"{names[0]}{LEVEL}", *names[1:]], note
-    scaled, note = scale_columns(matrix, measured, scale)
+    scaled, note = scale_columns(matrix, measured, scale, counted)
     return scaled, names, note
 
 

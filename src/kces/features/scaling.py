@@ -53,10 +53,11 @@ def scale_matrix(matrix: Features, scale: str) -> tuple[Features, str]:
     return scale_columns(matrix, np.asarray(~np.isin(matrix, (0.0, 1.0)).all(axis=0)), scale)
 
 
-def scale_columns(matrix: Array, measured: Bools, scale: str) -> tuple[Array, str]:
+def scale_columns(matrix: Array, measured: Bools, scale: str, counted: Bools | None = None) -> tuple[Array, str]:
     """A table's matrix with its ``measured`` columns on one scale, and a line that says what was done.
 
     ``standard`` gives each mean 0 and standard deviation 1; ``auto`` does so when :func:`why_to_scale` finds a reason.
+    Where only some rows are ``counted``, these moments are theirs; the others follow.
 
     >>> ages_and_cents = np.array([[20.0, 1e6], [40.0, 3e6], [60.0, 2e6]])
     >>> matrix, note = scale_columns(ages_and_cents, np.array([True, True]), "auto")
@@ -67,13 +68,14 @@ def scale_columns(matrix: Array, measured: Bools, scale: str) -> tuple[Array, st
     """
     if check_scale(scale) == "none" or not measured.any():
         return matrix, ""
-    reason = why_to_scale(matrix, measured) if scale == "auto" else "as asked"
+    known = matrix if counted is None else matrix[counted]
+    reason = why_to_scale(known, measured) if scale == "auto" else "as asked"
     if not reason:
         return matrix, ""
-    return _standardized(matrix, measured), f"{_count(int(measured.sum()))} standardized: {reason}"
+    return _standardized(matrix, known, measured), f"{_count(int(measured.sum()))} standardized: {reason}"
 
 
-def with_ones(column: Array) -> Array:
+def with_ones(column: Array, counted: Bools | None = None) -> Array:
     """A column that stands alone, standardized, and a column of ones.
 
     Alone, all numbers of one sign point the same way. Beside ones, the angle between two rows grows with the
@@ -82,7 +84,9 @@ def with_ones(column: Array) -> Array:
     >>> with_ones(np.array([25.0, 25.0, 65.0, 65.0])).round(9).tolist()
     [[-1.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     """
-    return np.column_stack([_standardized(column[:, None], np.array([True])), np.ones(len(column))])
+    values = column[:, None]
+    known = values if counted is None else values[counted]
+    return np.column_stack([_standardized(values, known, np.array([True])), np.ones(len(column))])
 
 
 def why_to_scale(matrix: Array, measured: Bools) -> str:
@@ -143,12 +147,13 @@ def _are_counts(columns: Array) -> bool:
     return bool(zero.any(axis=0).all() and zero.mean() >= COUNTS_WITH_ZEROS)
 
 
-def _standardized(matrix: Array, measured: Bools) -> Array:
+def _standardized(matrix: Array, known: Array, measured: Bools) -> Array:
+    """The measured columns less their means and over their spreads, both taken from the ``known`` rows."""
     scaled = matrix.copy()
-    columns = matrix[:, measured]
-    means, spreads, sizes = _moments(columns)
+    means, spreads, sizes = _moments(known[:, measured])
     constant = spreads <= 1e-12 * np.abs(means)
-    scaled[:, measured] = np.where(constant, 0.0, (columns / sizes - means) / np.where(constant, 1.0, spreads))
+    columns = matrix[:, measured] / sizes - means
+    scaled[:, measured] = np.where(constant, 0.0, columns / np.where(constant, 1.0, spreads))
     return scaled
 
 

@@ -45,7 +45,9 @@ class IGraphSource(Source["igraph.Graph"]):
             warnings.warn("names of vertices are not unique: vertices are called by number", GraphWarning, stacklevel=2)
             names = None
         # igraph writes None where a vertex lacks an attribute that others have.
-        attributes = NodeAttributes(range(len(vertices)) if names is None else names, known)
+        attributes = NodeAttributes(
+            range(len(vertices)) if names is None else names, known, np.array(self.original.degree()) > 0
+        )
         labels = attributes.labels(self.hints.label)
         features = attributes.features(self.hints.feature_names(), self.hints.scale, self.hints.label)
         weights = edges["weight"] if "weight" in edges.attributes() else []

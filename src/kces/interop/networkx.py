@@ -129,4 +129,5 @@ def _attributes(G: nx.Graph) -> NodeAttributes:
     rows = [attributes for _, attributes in G.nodes(data=True)]
     names = {name: None for attributes in rows for name in attributes}  # in the order in which they turn up
     columns = {str(name): [attributes.get(name) for attributes in rows] for name in names}
-    return NodeAttributes(list(G.nodes), columns)
+    linked = np.array([degree > 0 for _, degree in G.degree], dtype=bool)
+    return NodeAttributes(list(G.nodes), columns, linked)

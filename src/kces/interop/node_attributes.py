@@ -16,7 +16,7 @@ from kces.features.own_values import OwnValues
 from kces.interop.feature_notes import say_about_features
 from kces.interop.node_columns import ID_NAMES
 from kces.interop.node_labels import LABEL_NAMES, class_numbers
-from kces.types import Array, Ints, Values
+from kces.types import Array, Bools, Ints, Values
 
 __all__ = ["AttributeFeatures", "NodeAttributes", "id_array"]
 
@@ -40,10 +40,12 @@ class NodeAttributes:
     ----------
     nodes : the nodes' names, for messages.
     columns : of each attribute one value per node, None where a node lacks it.
+    linked : (N,) which nodes have a link, and so a say in the scale of a column; default all.
     """
 
     nodes: Sequence[object]
     columns: dict[str, list[object]]
+    linked: Bools | None = None
 
     def labels(self, name: str | None) -> Ints | None:
         """The attribute ``name`` as classes."""
@@ -75,7 +77,7 @@ class NodeAttributes:
         columns = {name: self._column(name) for name in names}
         in_order = sorted(columns, key=lambda name: _holds_lists(columns[name]))
         frame = pd.DataFrame({name: columns[name] for name in in_order})
-        prepared = prepare_features(frame, columns=asked_for, scale=scale)
+        prepared = prepare_features(frame, columns=asked_for, scale=scale, counted=self.linked)
         say_about_features([*notes, *prepared.notes])
         return AttributeFeatures(prepared.matrix, prepared.names, prepared.own)
 

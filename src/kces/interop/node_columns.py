@@ -103,7 +103,9 @@ def rows_of_table(table: RawTable, nodes: Values, options: FeatureOptions, path:
     if not others and labels is None:
         raise UnreadableFileError(f"{path} has one column; a features file has the node ids and the features")
     rows = NodeRows(ids, labels=None if labels is None else labels[1], notes=notes)
-    return rows if not others else _with_features(rows, table, others, options, path)
+    if not others:
+        return rows
+    return _with_features(rows, table, others, options, path, linked=pd.Index(ids).isin(nodes))
 
 
 def id_text(column: pd.Series, nodes: npt.ArrayLike = ()) -> pd.Series:
@@ -251,12 +253,16 @@ def _labels(table: RawTable, id_column: int, options: FeatureOptions, path: Path
     return None
 
 
-def _with_features(rows: NodeRows, table: RawTable, others: list[int], options: FeatureOptions, path: Path) -> NodeRows:
+def _with_features(
+    rows: NodeRows, table: RawTable, others: list[int], options: FeatureOptions, path: Path, *, linked: Bools
+) -> NodeRows:
     names = table.names or []
     frame = table.frame.iloc[:, others].set_axis([names[position] for position in others], axis=1)
     frame.index = pd.Index(rows.ids)
     try:
-        prepared = prepare_features(frame, columns=options.columns, drop=options.drop_columns, scale=options.scale)
+        prepared = prepare_features(
+            frame, columns=options.columns, drop=options.drop_columns, scale=options.scale, counted=linked
+        )
     except KCESError as error:
         raise type(error)(f"{path}: {error}") from error
     notes = [*rows.notes, *prepared.notes]

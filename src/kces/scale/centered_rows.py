@@ -14,7 +14,7 @@ import numpy as np
 from kces.feature_range import is_ordinary
 from kces.kernel import normalize_rows
 from kces.scale.graph_folder import GraphFolder
-from kces.types import Array
+from kces.types import Array, Bools
 
 __all__ = ["CenteredRows", "column_presence", "rarity_of", "weighted_sums"]
 
@@ -27,7 +27,7 @@ class CenteredRows:
     ----------
     folder : holds the features.
     rarity, mean : (F,) weight and mean of each column.
-    inverse : (N,) one over the length of each weighted row; 0 for a node without features.
+    inverse : (N,) one over the length of each weighted row; 0 for a node without features or without a link.
     """
 
     folder: GraphFolder
@@ -45,9 +45,9 @@ class CenteredRows:
         return rows
 
 
-def column_presence(rows: Array) -> tuple[Array, bool]:
-    """(F,) in how many of the rows each column is not zero, and whether all values can be squared safely."""
-    return (rows != 0).sum(axis=0).astype(np.float64), is_ordinary(rows)
+def column_presence(rows: Array, counted: Bools) -> tuple[Array, bool]:
+    """(F,) in how many of the ``counted`` rows each column is not zero, and whether all values are safe to square."""
+    return (rows[counted] != 0).sum(axis=0).astype(np.float64), is_ordinary(rows)
 
 
 def rarity_of(n_nodes: int, present_in: Array) -> Array:
@@ -59,7 +59,7 @@ def rarity_of(n_nodes: int, present_in: Array) -> Array:
     return np.log1p(n_nodes / np.maximum(present_in, 1))
 
 
-def weighted_sums(rows: Array, rarity: Array) -> tuple[Array, Array]:
-    """(F,) sums of the unit rows, and (rows,) one over the lengths of the weighted rows."""
+def weighted_sums(rows: Array, rarity: Array, counted: Bools) -> tuple[Array, Array]:
+    """(F,) sums of the ``counted`` unit rows, and (rows,) one over the lengths of all weighted rows."""
     unit, length = normalize_rows(rows * rarity)
-    return np.asarray(unit.sum(axis=0)), np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    return np.asarray(unit[counted].sum(axis=0)), np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)

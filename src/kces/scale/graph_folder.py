@@ -162,6 +162,11 @@ class GraphFolder:
         """(N,) degree of each node with its self-loop, in memory."""
         return np.diff(self.indptr).astype(np.float64) + 1.0
 
+    @property
+    def is_linked(self) -> Bools:
+        """(N,) which nodes have a link."""
+        return np.diff(self.indptr) > 0
+
     @cached_property
     def ids(self) -> StoredIds:
         """The nodes' names."""

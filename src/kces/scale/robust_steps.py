@@ -104,16 +104,19 @@ class RobustState:
     @property
     def rarity(self) -> Array:
         counts = sum(self.results.load("presence", item, "counts") for item in range(self.layout.row_items))
-        return rarity_of(self.folder.n_nodes, np.asarray(counts))
+        return rarity_of(int(self.folder.is_linked.sum()), np.asarray(counts))
+
+    @property
+    def inverse(self) -> Array:
+        """(N,) one over the length of each weighted row; 0 for a node without features."""
+        items = range(self.layout.row_items)
+        return np.concatenate([self.results.load("lengths", item, "inverse") for item in items])
 
     def centered(self) -> CenteredRows:
-        """The centered features, from the two passes over the rows."""
-        parts = [
-            [self.results.load("lengths", item, name) for item in range(self.layout.row_items)]
-            for name in ("sums", "inverse")
-        ]
-        inverse = np.concatenate(parts[1])
-        total: Array = np.sum(parts[0], axis=0)
+        """The centered features, from the two passes over the rows; those of nodes without a link are zero."""
+        sums = [self.results.load("lengths", item, "sums") for item in range(self.layout.row_items)]
+        inverse = np.where(self.folder.is_linked, self.inverse, 0.0)
+        total: Array = np.sum(sums, axis=0)
         return CenteredRows(self.folder, self.rarity, total / max(int((inverse > 0).sum()), 1), inverse)
 
 
@@ -149,10 +152,10 @@ def _rows_of(state: RobustState, item: int) -> list[tuple[int, int]]:
 
 
 def presence(state: RobustState, item: int) -> Results:
-    """In how many rows of a part each column is not zero."""
+    """In how many rows of a part each column is not zero; rows of nodes without a link have no say."""
     counts, ordinary = np.zeros(state.folder.n_features), True
     for start, stop in _rows_of(state, item):
-        found, safe = column_presence(state.folder.rows(start, stop))
+        found, safe = column_presence(state.folder.rows(start, stop), state.folder.is_linked[start:stop])
         counts += found
         ordinary &= safe
     return {"counts": counts, "ordinary": np.array([ordinary])}
@@ -162,7 +165,7 @@ def lengths(state: RobustState, item: int) -> Results:
     """Lengths of the weighted rows of a part, and the sum of its unit rows."""
     rarity, sums, inverse = state.rarity, np.zeros(state.folder.n_features), []
     for start, stop in _rows_of(state, item):
-        total, found = weighted_sums(state.folder.rows(start, stop), rarity)
+        total, found = weighted_sums(state.folder.rows(start, stop), rarity, state.folder.is_linked[start:stop])
         sums += total
         inverse.append(found)
     return {"sums": sums, "inverse": np.concatenate(inverse)}

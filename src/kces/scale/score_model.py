@@ -107,7 +107,7 @@ def model_of(cut: FolderCut, seed: int) -> ScoreModel:
         seed,
         centered.rarity,
         centered.mean,
-        centered.inverse,
+        scored.state.inverse,
         np.asarray(stored),
         scored.weights,
         np.array(scored.state.void, dtype=np.int64),

@@ -34,10 +34,12 @@ class NumberColumn:
     expression : how SQL gets it from the table.
     fits_single : whether 32 bits hold its values.
     from_list : whether it is one place of a list; lists were made together and have one scale.
-    low, high, mean, spread : of its values; mean and spread in units of ``size``, its largest absolute value.
-    zeros : share of zeros.
-    whole : whether all values are whole.
+    varies : whether it has more than one value.
     flags : whether all values are 0 or 1.
+    low, high, mean, spread : of its values at nodes with a link; mean and spread in units of ``size``, the largest
+        absolute value of these.
+    zeros : share of zeros among them.
+    whole : whether they are whole.
     center, width : what is taken off, and what then divides; 0 and 1 leave it alone.
     """
 
@@ -45,13 +47,14 @@ class NumberColumn:
     expression: str
     fits_single: bool = False
     from_list: bool = False
+    varies: bool = True
+    flags: bool = False
     low: float = 0.0
     high: float = 0.0
     mean: float = 0.0
     spread: float = 0.0
     zeros: float = 0.0
     whole: bool = False
-    flags: bool = False
     center: float = 0.0
     width: float = 1.0
 
@@ -60,17 +63,13 @@ class NumberColumn:
         return max(abs(self.low), abs(self.high)) or 1.0
 
     @property
-    def varies(self) -> bool:
-        return self.high / 2 - self.low / 2 > _ONE_VALUE * max(abs(self.low), abs(self.high))
-
-    @property
     def measured(self) -> bool:
         """Whether it is a quantity with a scale of its own."""
         return not self.from_list and not self.flags
 
 
 def number_columns(
-    connection: DuckDBPyConnection, table: TableSource, names: Sequence[str]
+    connection: DuckDBPyConnection, table: TableSource, names: Sequence[str], linked: str
 ) -> list[NumberColumn] | None:
     """The columns as numbers with all that is known of them, or None where some cell is no finite number.
 
@@ -79,6 +78,7 @@ def number_columns(
     connection : of a workbench.
     table : whose columns they are.
     names : the columns to use.
+    linked : the rows of nodes with a link, from which scales are taken, as SQL.
     """
     kinds = dict(zip(table.columns, table.kinds, strict=True))
     found: list[NumberColumn] = []
@@ -89,7 +89,7 @@ def number_columns(
         found += places
     described = []
     for column in found:  # a query per column: hundreds of aggregates in one would need their memory at once
-        known = _known(connection, table, column)
+        known = _known(connection, table, column, linked)
         if known is None:
             return None
         described.append(known)
@@ -116,21 +116,28 @@ def _places(connection: DuckDBPyConnection, table: TableSource, name: str, kind:
     ]
 
 
-def _known(connection: DuckDBPyConnection, table: TableSource, column: NumberColumn) -> NumberColumn | None:
+def _known(
+    connection: DuckDBPyConnection, table: TableSource, column: NumberColumn, linked: str
+) -> NumberColumn | None:
     x = column.expression
-    first = run_query(
+    missing, finite, low, high, flags = run_query(
         connection,
-        f"SELECT count(*) - count(x), coalesce(bool_and(isfinite(x)), false), min(x), max(x), avg(CAST(x = 0 AS INT)),"
-        f" bool_and(x = floor(x)), bool_and(x IN (0, 1)) FROM (SELECT {x} AS x FROM {table.select})",
+        f"SELECT count(*) - count(x), coalesce(bool_and(isfinite(x)), false), min(x), max(x), bool_and(x IN (0, 1))"
+        f" FROM (SELECT {x} AS x FROM {table.select})",
         table.path,
     )[0]
-    missing, finite, low, high, zeros, whole, flags = first
     if missing or not finite:
         return None
-    column = replace(column, low=low, high=high, zeros=zeros, whole=whole, flags=flags)
+    varies = high / 2 - low / 2 > _ONE_VALUE * max(abs(low), abs(high))
+    low, high, zeros, whole = run_query(
+        connection,
+        f"SELECT min(x), max(x), avg(CAST(x = 0 AS INT)), bool_and(x = floor(x)) FROM (SELECT {x} AS x FROM {linked})",
+        table.path,
+    )[0]
+    column = replace(column, varies=varies, flags=flags, low=low, high=high, zeros=zeros, whole=whole)
     mean, spread = run_query(
         connection,
-        f"SELECT avg(x), stddev_pop(x) FROM (SELECT {x} / {column.size!r} AS x FROM {table.select})",
+        f"SELECT avg(x), stddev_pop(x) FROM (SELECT {x} / {column.size!r} AS x FROM {linked})",
         table.path,
     )[0]
     return replace(column, mean=mean, spread=spread)

@@ -145,15 +145,31 @@ def _read_features(
     connection: DuckDBPyConnection, nodes: TableSource, id_name: str, chosen: Sequence[str], scale: str
 ) -> tuple[list[NumberColumn], Array | None, tuple[str, ...]]:
     """Columns to stream; or, where some are no plain numbers, the matrix that the features are in memory."""
-    found = number_columns(connection, nodes, chosen)
+    found = number_columns(connection, nodes, chosen, _linked_rows(connection, nodes, id_name))
     if found is not None and (len(found) > 1 or scale == "none"):
         columns, note = on_one_scale(found, scale)
         if len(columns) > 1:
             return columns, None, (note,) if note else ()
     listed = ", ".join(f'"{name}"' for name in chosen)
-    frame = query_frame(connection, _in_order(nodes, id_name, listed), nodes.path)
-    prepared = prepare_features(frame, scale=scale)
+    frame = query_frame(
+        connection, _in_order(nodes, id_name, f"{listed}, kces_n IN (SELECT n FROM linked) AS kces_linked"), nodes.path
+    )
+    counted = frame.pop("kces_linked").to_numpy(dtype=bool)
+    prepared = prepare_features(frame, scale=scale, counted=counted)
     return [NumberColumn(name, "") for name in prepared.names], prepared.matrix, tuple(prepared.notes)
+
+
+def _linked_rows(connection: DuckDBPyConnection, nodes: TableSource, id_name: str) -> str:
+    """Make the table ``linked(n)``; the rows of nodes with a link, as SQL."""
+    run_query(connection, "CREATE TABLE linked AS SELECT s AS n FROM links UNION SELECT t FROM links", nodes.path)
+    counts = "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM linked)"
+    total, linked = run_query(connection, counts, nodes.path)[0]
+    if linked in (0, total):
+        return nodes.select
+    return (
+        f"(SELECT * FROM {nodes.select} SEMI JOIN (SELECT CAST(id AS VARCHAR) AS kces_id FROM nodes"
+        f' SEMI JOIN linked USING (n)) ON CAST("{id_name}" AS VARCHAR) = kces_id)'
+    )
 
 
 def _in_order(nodes: TableSource, id_name: str, listed: str) -> str:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from kces.kernel import normalize_rows
 from kces.narrowed import is_far_wider_than_high, narrowed
-from kces.types import Array, Features, Ints, is_sparse
+from kces.types import Array, Bools, Features, Ints, is_sparse
 
 __all__ = ["NOTHING", "CenteredFeatures", "chunks"]
 
@@ -44,10 +44,20 @@ class CenteredFeatures:
         self.present = np.ones(matrix.shape[0]) if present is None else present
 
     @classmethod
-    def of(cls, features: Features) -> CenteredFeatures:
-        """Columns weighted by rarity, rows of unit length, then centered: the centered linear kernel."""
+    def of(cls, features: Features, linked: Bools | None = None) -> CenteredFeatures:
+        """Columns weighted by rarity, rows of unit length, then centered: the centered linear kernel.
+
+        Rows of nodes that are not ``linked`` count as if they were not there: no edge has such an end, and a thousand
+        of them would move the mean that all ends are compared to.
+
+        >>> CenteredFeatures.of(np.array([[2.0, 0.0], [0.0, 5.0], [7.0, 7.0]]), np.array([True, True, False])).mean
+        array([0.5, 0.5])
+        """
+        n_nodes = features.shape[0]
+        if linked is not None and not linked.all():
+            features, n_nodes = _rows_or_zeros(features, linked), int(linked.sum())
         present_in = np.diff(sp.csc_array(features).indptr) if is_sparse(features) else (features != 0).sum(axis=0)
-        rarity = np.log1p(features.shape[0] / np.maximum(present_in, 1))
+        rarity = np.log1p(n_nodes / np.maximum(present_in, 1))
         unit, length = _weighted_unit_rows(features, rarity)
         present = (length > 0).astype(np.float64)
         mean = np.asarray(unit.sum(axis=0)).ravel() / max(present.sum(), 1.0)
@@ -121,6 +131,15 @@ class CenteredFeatures:
 
     def transposed_times(self, matrix: Array) -> Array:
         return np.asarray(self.matrix.T @ matrix) - np.outer(self.mean, self.present @ matrix)
+
+
+def _rows_or_zeros(features: Features, kept: Bools) -> Features:
+    """The features with zeros in all rows but the ``kept`` ones; none of these are stored."""
+    if not is_sparse(features):
+        return np.where(kept[:, None], features, 0.0)
+    entries = np.repeat(kept, np.diff(features.indptr))
+    starts = np.concatenate([[0], np.cumsum(np.diff(features.indptr) * kept)])
+    return sp.csr_array((features.data[entries], features.indices[entries], starts), shape=features.shape)
 
 
 def _weighted_unit_rows(features: Features, weights: Array) -> tuple[Features, Array]:

@@ -30,8 +30,8 @@ RANK = 16
 
 
 def centered_space(graph: Graph) -> CenteredFeatures:
-    """The graph's features, weighted by rarity, at unit length and centered."""
-    return CenteredFeatures.of(graph.features).narrowed()
+    """The graph's features, weighted by rarity, at unit length and centered; nodes without a link have no say."""
+    return CenteredFeatures.of(graph.features, np.diff(graph.adjacency.indptr) > 0).narrowed()
 
 
 def uncentered_space(graph: Graph) -> CenteredFeatures:
