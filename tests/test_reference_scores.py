@@ -10,8 +10,9 @@ import pytest
 from emptied import emptying_edges
 from reference_scores import FILE, GRAPHS, KINDS, open_graph, scores_of
 
-TOLERANCE = 1e-9
-"""Of the largest score."""
+TOLERANCE = {"exact": 1e-7}
+"""Of the largest score, 1e-9 where it is not named. ``exact`` multiplies in single precision and corrects once, so that
+an edge errs with the square of a rounding that differs from processor to processor (seen: 5e-9 on one of Cora's)."""
 
 
 @pytest.fixture(scope="module", params=GRAPHS)
@@ -29,4 +30,4 @@ def test_scores_are_those_stored(named_graph, kind):
     found = scores_of(graph, kind)
     # What these two said of an edge that empties a row was an error multiplied by 1/λ.
     same = ~emptying_edges(graph) if kind in ("local", "gradient") else np.ones(graph.n_edges, dtype=bool)
-    assert np.abs(found - expected)[same].max() <= TOLERANCE * np.abs(expected)[same].max()
+    assert np.abs(found - expected)[same].max() <= TOLERANCE.get(kind, 1e-9) * np.abs(expected)[same].max()

@@ -33,7 +33,7 @@ LINKS = "payer,payee,amount\nann,bob,5\nbob,cy,7\ncy,ann,9\n"
             "line 5 has 1 column where 3 are expected; if it is a remark or a total below",
         ),
         ("g.csv", "Bank export 2024\n\n" + LINKS, "line 1 has 1 column where 3 are expected; if it is a title above"),
-        ("g.csv", "Bank export,,\n" + LINKS, "line 1 holds 'Bank export' alone, which is no header and no edge"),
+        ("g.csv", "Bank export,,\n" + LINKS, "line 1 holds 'Bank export' alone, which is no header and no row"),
         ("g.csv", LINKS + LINKS, "line 5 has the header of line 1 again; delete it"),
         ("g.csv", "payer,payee\na,a\nb,b\n", "the graph has no edges: it has 2 self-loop(s) and nothing else"),
         ("g.json", '{"source": ["a"], "target": ["b"]}', "but 'source', 'target'; save it as a list of records"),

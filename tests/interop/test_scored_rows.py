@@ -66,6 +66,7 @@ def test_tables_are_written_by_their_names_with_gaps_for_self_loops(text, tmp_pa
     [
         ("\ufefffrom;to;sum\na;b;1.234,50\nb;c;7,5\n", b"\xef\xbb\xbffrom;to;sum;score"),
         ("from;to;sum\na;b;1234.50\nb;c;7.5\n", b"from;to;sum;score"),
+        ("from\tto\tsum\na\tb\t1234.50\nb\tc\t7.5\n", b"from\tto\tsum\tscore"),
     ],
 )
 def test_a_csv_is_written_in_the_style_of_the_input(text, tmp_path, content, expected):
@@ -75,7 +76,22 @@ def test_a_csv_is_written_in_the_style_of_the_input(text, tmp_path, content, exp
     write_table(rows, tmp_path / "scores.csv", style=text_style(loaded.records))
     header, _, second, *_ = (tmp_path / "scores.csv").read_bytes().splitlines()
     assert header.startswith(expected)
-    assert second == (b"b;c;7,5;0,75;1;True;odd" if b"\xbf" in expected else b"b;c;7.5;0.75;1;True;odd")
+    line = b"b;c;7,5;0,75;1;True;odd" if b"\xbf" in expected else b"b;c;7.5;0.75;1;True;odd"
+    assert second == (line.replace(b";", b"\t") if b"\t" in expected else line)
+
+
+def test_excels_unicode_text_comes_back_as_such(text, tmp_path):
+    content = "from\tto\na\tb\nb\tc\n".encode("utf-16")
+    (tmp_path / "g.csv").write_bytes(content)
+    loaded = read_graph(tmp_path / "g.csv")
+    rows = scored_rows(loaded.graph, RESULTS.iloc[:2], loaded.records, order="input", typed=False)
+    write_table(rows, tmp_path / "scores.csv", style=text_style(loaded.records))
+    assert (tmp_path / "scores.csv").read_bytes().decode("utf-16").startswith("from\tto\tscore")
+
+
+def test_a_csv_made_of_a_tsv_has_commas(text, tmp_path):
+    loaded = read_graph(text("g.tsv", "from\tto\na\tb\nb\tc\n"))
+    assert text_style(loaded.records) is None
 
 
 def table_read(path) -> pd.DataFrame:

@@ -7,10 +7,12 @@ import pandas as pd
 
 from kces.types import Array
 
-__all__ = ["days_since_the_first", "read_dates", "read_flags", "read_numbers"]
+__all__ = ["COMPACT_DAYS", "days_since_the_first", "read_compact_dates", "read_dates", "read_flags", "read_numbers"]
 
 _YES = frozenset({"true", "yes", "y", "t"})
 _NO = frozenset({"false", "no", "n", "f"})
+COMPACT_DAYS = 19000101, 21001231
+"""Numbers that may be days lie between these."""
 _ISO_DATE = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 
 
@@ -45,6 +47,22 @@ def read_dates(cells: pd.Series) -> Array | None:
     if not cells.str.fullmatch(_ISO_DATE).all():
         return None
     return days_since_the_first(cells)
+
+
+def read_compact_dates(numbers: Array) -> Array | None:
+    """Dates written as one number (``20191231``) as days since the first of them, or None if any is no such.
+
+    Of all numbers with eight digits one in a hundred and fifty is a day between 1900 and 2100: a column of them that
+    are all such is one of days.
+
+    >>> read_compact_dates(np.array([20191231.0, 20200101.0])).tolist(), read_compact_dates(np.array([20191301.0]))
+    ([0.0, 1.0], None)
+    """
+    low, high = COMPACT_DAYS
+    if len(np.unique(numbers)) < 2 or not ((numbers >= low) & (numbers <= high) & (numbers % 1 == 0)).all():
+        return None
+    days = pd.to_datetime(pd.Series(numbers.astype(np.int64).astype(str)), format="%Y%m%d", errors="coerce")
+    return None if days.isna().any() else ((days - days.min()) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64)
 
 
 def days_since_the_first(cells: pd.Series) -> Array | None:

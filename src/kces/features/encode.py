@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kces.errors import InvalidGraphError
-from kces.features.cell_values import read_dates, read_flags, read_numbers
+from kces.features.cell_values import read_compact_dates, read_dates, read_flags, read_numbers
 from kces.features.missing import as_text, missing_cells
 from kces.features.own_values import OwnColumn
 from kces.features.written_dates import are_written_dates, read_written_dates
@@ -116,6 +116,8 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
         raise InvalidGraphError(
             f"column {name!r} holds an infinite value in row {place}; replace it or drop the column"
         )
+    if kind == "numbers" and (days := read_compact_dates(known)) is not None:
+        kind, known = "dates", days
     encoded = _filled(name, kind, known, missing)
     return replace(encoded, cells=_own_cells(column, kind, encoded.values[:, 0], missing), order=order)
 

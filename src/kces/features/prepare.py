@@ -158,7 +158,7 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
         total = sum(count for _, count in filled)
         values = f"{total} missing value{'s' if total > 1 else ''}"
         notes.append(f"{values} filled with the median and marked: {_listed(filled)}")
-    words = [(each.source, len(each.names) - bool(each.missing)) for each in encoded if each.kind == "words"]
+    words = [(each.source, len(each.names) - bool(each.missing)) for each in used if each.kind == "words"]
     if words:
         notes.append(f"text as one 0/1 column per value: {_listed(words)}")
     written = [each for each in encoded if each.kind == "written"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import warnings
 from pathlib import Path
@@ -15,6 +16,8 @@ from kces.errors import GraphWarning
 __all__ = ["near_name", "warn_of_doubtful_ids"]
 
 _ROUNDED = r"\d(\.\d+)?[eE]\+\d+"
+_NUMBER = r"(\d+|\d{1,3}(,\d{3})+)(\.0+)?"
+"""A whole number, perhaps with leading zeros, commas between thousands or decimals of zero."""
 
 
 def warn_of_doubtful_ids(names: npt.NDArray[Any], path: Path) -> None:
@@ -28,7 +31,7 @@ def warn_of_doubtful_ids(names: npt.NDArray[Any], path: Path) -> None:
     links.csv: 'Ann' and 'ann' are taken for two nodes; 1 name(s) differ by case, blanks or hidden marks alone
     """
     text = pd.Series(names, dtype=object).astype(str)
-    if text.str.isdecimal().all():
+    if text.str.isdecimal().all() and not text.str.fullmatch(r"0\d+").any():
         return
     rounded = text.str.fullmatch(_ROUNDED)
     if rounded.any():
@@ -36,32 +39,53 @@ def warn_of_doubtful_ids(names: npt.NDArray[Any], path: Path) -> None:
             f"{path}: {int(rounded.sum())} node(s) are called like {text[rounded].iloc[0]!r}: a spreadsheet may have"
             " rounded long numbers, and different nodes are then one; export that column as text"
         )
-    plain = _plain(text)
+    _warn_of_twins(text, _plain(text), "case, blanks or hidden marks", path)
+    numbers = text[text.str.fullmatch(_NUMBER)]
+    _warn_of_twins(numbers, _as_number(numbers), "the way a number is written", path)
+
+
+def _warn_of_twins(text: pd.Series, plain: pd.Series, way: str, path: Path) -> None:
+    """Say that names which are ``plain``ly the same are two nodes."""
     twins = plain.duplicated()
     if twins.any():
         second = int(twins.to_numpy().argmax())
         first = text[plain == plain.iloc[second]].iloc[0]
         _warn(
             f"{path}: {first!r} and {text.iloc[second]!r} are taken for two nodes; {int(twins.sum())} name(s) differ by"
-            " case, blanks or hidden marks alone"
+            f" {way} alone"
         )
 
 
 def near_name(name: str, known: npt.NDArray[Any]) -> str:
-    """A hint at the known name that differs from an unknown one by case, blanks or leading zeros; else nothing.
+    """A hint at the known name that differs from an unknown one by case, blanks or the way a number is written.
 
     >>> import numpy as np
     >>> near_name("0042", np.array(["42", "7"], dtype=object))
     "; '42' is there: were leading zeros lost?"
+    >>> near_name("7.0", np.array(["42", "7"], dtype=object))
+    "; '7' is there: is it the same number?"
     """
     text = pd.Series(known, dtype=object).astype(str)
     alike = text[_plain(text) == _plain(pd.Series([name])).iloc[0]]
     if len(alike):
         return f"; {alike.iloc[0]!r} is there: do names differ by case or blanks?"
-    if name.strip("0"):
-        alike = text[text.str.lstrip("0") == name.lstrip("0")]
-        return f"; {alike.iloc[0]!r} is there: were leading zeros lost?" if len(alike) else ""
-    return ""
+    if not re.fullmatch(_NUMBER, name):
+        return ""
+    numbers = text[text.str.fullmatch(_NUMBER)]
+    alike = numbers[_as_number(numbers) == _as_number(pd.Series([name])).iloc[0]]
+    if not len(alike):
+        return ""
+    zeros = alike.iloc[0].isdecimal() and name.isdecimal()
+    return f"; {alike.iloc[0]!r} is there: {'were leading zeros lost' if zeros else 'is it the same number'}?"
+
+
+def _as_number(text: pd.Series) -> pd.Series:
+    """
+    >>> _as_number(pd.Series(["007", "1,003", "7.0", "0"])).tolist()
+    ['7', '1003', '7', '0']
+    """
+    plain = text.str.replace(r"\..*|,", "", regex=True).str.lstrip("0")
+    return plain.mask(plain == "", "0")
 
 
 def _plain(text: pd.Series) -> pd.Series:
@@ -82,4 +106,4 @@ def _as_shown(name: str) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, GraphWarning, stacklevel=4)
+    warnings.warn(message, GraphWarning, stacklevel=5)

@@ -48,6 +48,10 @@ def plain_ids(names: Values) -> Values | None:
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
+_TOTALS = frozenset({"total", "totals", "grand total", "subtotal", "sum", "summe", "gesamt", "somme", "suma"})
+"""How the last row of a table begins that adds up the others."""
+
+
 @dataclass(frozen=True)
 class EndColumns:
     """The two ends of every record, as names.
@@ -97,12 +101,30 @@ class EndColumns:
         if any("\0" in name for name in names):
             record = int(np.array(["\0" in name for name in names])[ends].any(axis=1).argmax())
             raise InvalidGraphError(f"{path} {self.where(record)} has a node id with a NUL in it, which is no text")
+        self._refuse_no_edges(path, names, ends)
         self._warn_of_missing(path, names, ends)
         warn_of_doubtful_ids(names, path)
         rows = NodeRows(names) if table is None else self._described(path, names, ends, table)
         rows = rows.taken(_order(rows.ids))
         number_of = pd.Index(rows.ids).get_indexer(pd.Index(names))
         return rows, number_of[ends].astype(np.int64).reshape(-1, 2)
+
+    def _refuse_no_edges(self, path: Path, names: Values, ends: Ints) -> None:
+        """A total below the table, and the rule below the names of a Markdown table."""
+        text = pd.Series(names, dtype=object)
+        rules = text.str.fullmatch(r":?-{3,}:?").to_numpy(dtype=bool)
+        if rules.any():
+            record = int(rules[ends].any(axis=1).argmax())
+            raise InvalidGraphError(f"{path} {self.where(record)} is a rule between lines and no edge; delete it")
+        if len(ends) < 2:
+            return
+        first, second = names[ends[-1]]
+        others_name_them = np.isin(ends[:-1], ends[-1]).any()
+        if first.lower() in _TOTALS and not others_name_them:
+            raise InvalidGraphError(
+                f"{path} {self.where(len(ends) - 1)} is an edge from {first!r} to {second!r} (a total?); delete the"
+                " row, or give the node another name"
+            )
 
     def _warn_of_missing(self, path: Path, names: Values, ends: Ints) -> None:
         """A node called NaN is rather no node at all, but may be one: NA is a country."""

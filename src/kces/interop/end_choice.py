@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,16 +11,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from kces.errors import AmbiguousInputError, InvalidParameterError
+from kces.errors import AmbiguousInputError, GraphWarning, InvalidParameterError
 from kces.features.cell_values import read_dates, read_flags
 from kces.features.written_dates import are_written_dates
-from kces.interop.end_names import is_no_end_name, known_pairs
+from kces.interop.end_names import are_two_kinds, is_no_end_name, known_pairs
 from kces.interop.text_table import is_number
 
 __all__ = ["EndChoice", "choose_ends", "column_position"]
 
 _LOOKED_AT = 100_000
 _CLEARLY = 0.5
+_A_FEW = 20
+"""Rows from which on it is no chance that none has the end of another."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,15 @@ def choose_ends(
     >>> choose_ends(rows, ["no", "giver", "getter"], Path("links.csv"))
     (1, 2)
     """
+    ends = _chosen(cells, names, path, source, target)
+    if names is not None:
+        _warn_of_two_kinds(cells.iloc[:_LOOKED_AT], (names[ends[0]], names[ends[1]]), ends, path)
+    return ends
+
+
+def _chosen(
+    cells: pd.DataFrame, names: Sequence[str] | None, path: Path, source: str | int | None, target: str | int | None
+) -> tuple[int, int]:
     width = cells.shape[1]
     if source is not None or target is not None:
         return _given(source, target, names, width, path)
@@ -103,6 +115,22 @@ def choose_ends(
     if _are_no_ends(looked_at, names):
         raise _question(path, names, [0, 1])
     return 0, 1
+
+
+def _warn_of_two_kinds(cells: pd.DataFrame, names: tuple[str, str], ends: tuple[int, int], path: Path) -> None:
+    """User 5 and movie 5 become one node: said where the columns' names are of two kinds and share whole numbers."""
+    if not are_two_kinds(*names):
+        return
+    one, other = (cells.iloc[:, end].str.strip() for end in ends)
+    shared = set(one) & set(other)
+    if shared and all(column.str.isdecimal().all() for column in (one, other)):
+        warnings.warn(
+            f"{path}: {len(shared)} number(s) are in {names[0]!r} and in {names[1]!r}, and each is taken for one node;"
+            f" if {names[0]} {min(shared, key=int)} is not {names[1]} {min(shared, key=int)}, put a letter before the"
+            " numbers of one column",
+            GraphWarning,
+            stacklevel=4,
+        )
 
 
 def _given(
@@ -123,7 +151,7 @@ def _by_values(cells: pd.DataFrame, names: Sequence[str] | None, path: Path) -> 
         if not (names and is_no_end_name(names[position])) and _can_be_end(cells.iloc[:, position])
     ]
     if len(possible) == 2 and not _are_measurements(cells.iloc[:, possible], names):
-        return possible[0], possible[1]
+        return _unless_a_node_table(cells, names, path, (possible[0], possible[1]))
     shared = {pair: _shared(cells.iloc[:, pair[0]], cells.iloc[:, pair[1]]) for pair in combinations(possible, 2)}
     ranked = sorted(shared, key=lambda pair: -shared[pair])
     if ranked and shared[ranked[0]] > 0 and (len(ranked) == 1 or shared[ranked[1]] < _CLEARLY * shared[ranked[0]]):
@@ -131,11 +159,25 @@ def _by_values(cells: pd.DataFrame, names: Sequence[str] | None, path: Path) -> 
     numbers = [position for position in possible if is_number(cells.iloc[:, position]).all()]
     words = [position for position in possible if position not in numbers]
     if len(words) == 2:
-        return words[0], words[1]
+        return _unless_a_node_table(cells, names, path, (words[0], words[1]))
     first_two = possible[:2] == [0, 1] and not _counts_rows(cells.iloc[:, 0])
     if names is None and first_two and set(possible[2:]) <= set(numbers):
         return 0, 1
     raise _question(path, names, possible or list(range(cells.shape[1])))
+
+
+def _unless_a_node_table(
+    cells: pd.DataFrame, names: Sequence[str] | None, path: Path, ends: tuple[int, int]
+) -> tuple[int, int]:
+    """The ends; but where every row names another node, and nothing links two of them, it is asked."""
+    first, second = (cells.iloc[:, end] for end in ends)
+    if names is not None and len(cells) >= _A_FEW and first.is_unique and not _shared(first, second):
+        raise AmbiguousInputError(
+            f"{path} looks like a table of nodes: each row has another {names[ends[0]]!r}, and none is in"
+            f" {names[ends[1]]!r}. Which two of its columns are the ends of an edge?",
+            ("source", "target"),
+        )
+    return ends
 
 
 def _are_no_ends(cells: pd.DataFrame, names: Sequence[str] | None) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-__all__ = ["WEIGHT_NAMES", "is_no_end_name", "known_pairs", "name_words"]
+__all__ = ["WEIGHT_NAMES", "are_two_kinds", "is_no_end_name", "known_pairs", "name_words"]
 
 WEIGHT_NAMES = frozenset({"weight", "weights", "edge_weight"})
 
@@ -23,6 +23,10 @@ _PAIRS = {
     *(("citing", "cited"), ("caller", "callee"), ("parent", "child"), ("subject", "object")),
     *(("left", "right"), ("first", "second"), ("initiator", "responder"), ("client", "server")),
 }
+_NUMBERS = frozenset({"id", "ids", "key", "no", "nr", "num", "number", "code"})
+"""Words that say nothing about what is numbered."""
+_TWO_KINDS = {("customer", "merchant"), ("client", "server")}
+"""Pairs of names for ends that are not of one kind."""
 _NUMBERED = {("1", "2"), ("0", "1"), ("a", "b"), ("i", "j"), ("x", "y")}
 _IDENTIFIES = frozenset(
     {
@@ -75,6 +79,18 @@ def known_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
                 break
     best = max((certainty for certainty, _ in found), default=0)
     return [pair for certainty, pair in found if certainty == best]
+
+
+def are_two_kinds(source: str, target: str) -> bool:
+    """Whether two names of ends are words for different things, and not for two roles of one.
+
+    >>> are_two_kinds("userId", "movieId"), are_two_kinds("payer_id", "payee_id"), are_two_kinds("node1", "node2")
+    (True, False, False)
+    """
+    one, other = (" ".join(word for word in name_words(name) if word not in _NUMBERS) for name in (source, target))
+    if one == other:
+        return False
+    return (one, other) in _TWO_KINDS or not known_pairs([source, target])
 
 
 def is_no_end_name(name: str) -> bool:

@@ -198,8 +198,8 @@ def _is_called_id(name: str) -> bool:
 
 
 def _share_of(nodes: pd.Index, ids: pd.Series) -> float:
-    """Share of the nodes that a column names; none if it names any twice, for then it is no id."""
-    return float(nodes.isin(ids).mean()) if ids.is_unique else 0.0
+    """Share of the nodes that a column names; 0 if it names any twice, for then it is no id, and without nodes."""
+    return float(nodes.isin(ids).mean()) if len(nodes) and ids.is_unique else 0.0
 
 
 def warn_of_missing(path: Path, name: str, rows: Bools, where: Callable[[int], str]) -> None:

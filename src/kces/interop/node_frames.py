@@ -83,6 +83,11 @@ def _table(nodes: pd.DataFrame, options: FeatureOptions) -> NodeTable:
 
 
 def _with_text_names(nodes: pd.DataFrame) -> pd.DataFrame:
+    if nodes.columns.nlevels > 1:
+        raise InvalidGraphError(
+            "nodes has column names of several levels, as groupby().agg() makes them; join them first:"
+            " nodes.columns = ['_'.join(map(str, name)) for name in nodes.columns]"
+        )
     nodes = (nodes.reset_index() if nodes.index.nlevels > 1 else nodes).rename(columns=str)
     if not nodes.columns.is_unique:
         twin = nodes.columns[nodes.columns.duplicated()][0]

@@ -23,7 +23,7 @@ from kces.interop.node_labels import LABEL_NAMES, class_numbers, read_labels
 from kces.interop.node_rows import NodeRows
 from kces.interop.outputs import plain_name
 from kces.interop.sparse import read_matrix
-from kces.interop.text_table import parse_text_table, text_in
+from kces.interop.text_table import parse_text_table, refuse_title, text_in
 from kces.types import Features, Values
 
 __all__ = ["LABEL_NAMES", "NodeTable", "class_numbers", "dense_features", "read_labels", "read_node_table"]
@@ -92,6 +92,7 @@ def read_node_table(path: str | Path, options: FeatureOptions | None = None) -> 
         return NodeTable(path, _npz_features(path), options)
     if suffix in (".csv", ".tsv", ".txt", ".tab"):
         parsed = parse_text_table(read_bytes(path), path, separators=_SEPARATORS.get(suffix, _TEXT_SEPARATORS))
+        refuse_title(parsed, path)
         return NodeTable(path, RawTable(parsed.cells, None, parsed.where), options)
     if suffix in (".parquet", ".pq"):
         return NodeTable(path, _raw(arrow_frame(read_arrow(read_bytes(path), path), path)), options)

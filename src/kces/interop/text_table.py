@@ -17,7 +17,7 @@ from kces.interop.delimiters import choose_delimiter, declared_delimiter, is_com
 from kces.interop.foreign_files import foreign_content
 from kces.interop.limits import read_bytes
 
-__all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "text_in"]
+__all__ = ["TextTable", "is_number", "parse_text_table", "read_text", "refuse_title", "text_in"]
 
 MAX_COLUMNS = 10_000
 """Every column is looked at for what it holds, which takes milliseconds each."""
@@ -105,6 +105,16 @@ def parse_text_table(
     spans, cells = (_one_by_one if has_long_cells else _all_at_once)(lines, path, chosen)
     _refuse_hidden_records(lines, spans, path, chosen, cells.shape[1])
     return TextTable(cells, lines, spans, chosen, stored)
+
+
+def refuse_title(table: TextTable, path: Path) -> None:
+    """A first line of which only one cell is filled is a title above the table."""
+    first = [str(cell).strip() for cell in table.cells.iloc[0]]
+    if len(first) > 2 and sum(map(bool, first)) == 1:
+        raise UnreadableFileError(
+            f"{path} {table.where(0)} holds {max(first)[:40]!r} alone, which is no header and no row of the table;"
+            " delete it, or begin it with #"
+        )
 
 
 def is_number(column: pd.Series) -> pd.Series:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kces.features.cell_values import COMPACT_DAYS
 from kces.features.scaling import COUNTS_WITH_ZEROS, reason_of_moments
 from kces.scale.table_sources import TableSource
 from kces.scale.workbench import run_query
@@ -127,6 +128,8 @@ def _known(
         table.path,
     )[0]
     if missing or not finite:
+        return None
+    if COMPACT_DAYS[0] <= low and high <= COMPACT_DAYS[1]:  # they may be dates, which the reader in memory tells
         return None
     varies = high / 2 - low / 2 > _ONE_VALUE * max(abs(low), abs(high))
     low, high, zeros, whole = run_query(

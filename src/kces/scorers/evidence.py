@@ -88,8 +88,8 @@ class RobustEvidence:
 
 
 def _chance_above(first: Singles, second: Singles) -> float:
-    """Chance that a value of ``first`` is above one of ``second``, ties counted half; 1 where there is no second."""
-    if len(second) == 0:
+    """Chance that a value of ``first`` is above one of ``second``, ties counted half; 1 where there are none."""
+    if len(first) == 0 or len(second) == 0:
         return 1.0
     # Looked up the other way round: the random pairs are few, and sorting the edges is quicker than looking them up.
     return 1.0 - float(percent_below(second[:, None], first[:, None]).mean()) / 100.0

@@ -21,7 +21,8 @@ from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES, known_pairs
 from kces.interop.formats.base import EdgeOptions, Format, Request, edge_list_format
 from kces.interop.header_evidence import edge_list_has_header
-from kces.interop.text_table import TextTable, parse_text_table
+from kces.interop.outputs import plain_name
+from kces.interop.text_table import TextTable, parse_text_table, refuse_title
 from kces.types import Bools
 
 __all__ = ["CSV", "EDGES", "TSV", "TextRecords", "TextStyle", "text_style", "write_delimited"]
@@ -29,10 +30,11 @@ __all__ = ["CSV", "EDGES", "TSV", "TextRecords", "TextStyle", "text_style", "wri
 
 @dataclass(frozen=True, eq=False)
 class TextRecords(EdgeRecords):
-    """The rows of a text file and its lines; the first ``skipped`` records of ``table`` are the header."""
+    """The rows of a text file, its lines and its name's ending; the first ``skipped`` records are the header."""
 
     table: TextTable = field(kw_only=True, repr=False)
     skipped: int = field(kw_only=True)
+    ending: str = field(kw_only=True)
 
     def values(self) -> pd.DataFrame:
         """All columns; numbers in text are numbers where they come back as they were."""
@@ -46,7 +48,7 @@ def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, TextRe
     if width < 2:
         raise UnreadableFileError(f"{path} is no edge list: it has one column, and an edge has two ends")
     refuse_adjacency(table.cells, path)
-    _refuse_title(table, path)
+    refuse_title(table, path)
     skipped = int(_has_header(table, request.edges, path))
     if skipped:
         _refuse_second_header(table, path)
@@ -64,7 +66,9 @@ def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, TextRe
     graph, pairs, notes = columns.to_graph(path, request.table, request.labels, weights)
     choice = EndChoice(*ends, names, table.where(0) if skipped else None)
     frame = cells.set_axis(list(names), axis=1)
-    return graph, TextRecords(frame, pairs, choice, notes, table=table, skipped=skipped)
+    return graph, TextRecords(
+        frame, pairs, choice, notes, table=table, skipped=skipped, ending=plain_name(path).suffix.lower()
+    )
 
 
 def _has_header(table: TextTable, options: EdgeOptions, path: Path) -> bool:
@@ -87,16 +91,6 @@ def _has_header(table: TextTable, options: EdgeOptions, path: Path) -> bool:
         shown = table.lines[table.spans[0][0]].strip()[:60]
         raise AmbiguousInputError(f"{path}: is {table.where(0)} ({shown}) a header or an edge?", ("header",))
     return found
-
-
-def _refuse_title(table: TextTable, path: Path) -> None:
-    """A first line of which only one cell is filled is a title above the table."""
-    first = [str(cell).strip() for cell in table.cells.iloc[0]]
-    if len(first) > 2 and sum(map(bool, first)) == 1:
-        raise UnreadableFileError(
-            f"{path} {table.where(0)} holds {max(first)[:40]!r} alone, which is no header and no edge; delete it, or"
-            " begin it with #"
-        )
 
 
 def _refuse_second_header(table: TextTable, path: Path) -> None:
@@ -137,11 +131,14 @@ class TextStyle(NamedTuple):
 
 def text_style(records: object) -> TextStyle | None:
     """The style of the file that edges came from; None where it was no text, or no cells with a sign between them."""
-    if not isinstance(records, TextRecords) or records.table.delimiter not in (",", ";", "|"):
+    if not isinstance(records, TextRecords):
         return None
-    delimiter, mark = records.table.delimiter, records.table.stored.mark
+    if records.table.delimiter not in ((",", ";", "|", "\t") if records.ending == ".csv" else (",", ";", "|")):
+        return None
+    delimiter, stored = records.table.delimiter, records.table.stored
     decimal = "," if delimiter != "," and has_decimal_commas(records.frame) else "."
-    return TextStyle(delimiter, decimal, "utf-8-sig" if mark else "utf-8")
+    marked = "utf-8-sig" if stored.encoding == "utf-8" else "utf-16"
+    return TextStyle(delimiter, decimal, marked if stored.mark else "utf-8")
 
 
 def write_delimited(frame: pd.DataFrame, path: Path, *, style: TextStyle) -> None:
