@@ -171,3 +171,25 @@ def test_the_input_stays_as_it_was():
     before = frame.copy()
     prepare_features(frame, scale="standard")
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_values_that_differ_by_case_alone_are_noted():
+    frame = pd.DataFrame({"city": ["Lima", "lima", "Oslo", "Oslo", "Lima", "lima "] * 2})
+    assert "city: 'Lima' and 'lima' are taken for two values" in prepare_features(frame).notes
+
+
+def test_a_text_that_is_the_same_for_all_is_named_once():
+    notes = prepare_features(pd.DataFrame({"x": [1.0, 2.0, 4.0], "kind": ["a", "a", "a"]})).notes
+    assert [note for note in notes if "kind" in note] == ["left out, one value for all nodes: kind"]
+
+
+@pytest.mark.parametrize("column", [[20191231, 20200101, 20200103], ["20191231", "20200101", "20200103"]])
+def test_days_written_as_one_number(column):
+    prepared = prepare_features(pd.DataFrame({"opened": column, "x": [1.0, 5.0, 2.0]}), scale="none")
+    assert prepared.matrix[:, 0].tolist() == [0.0, 1.0, 3.0]
+    assert "dates as days: opened" in prepared.notes
+
+
+def test_numbers_of_eight_digits_that_are_no_days_stay():
+    prepared = prepare_features(pd.DataFrame({"code": [20191231, 20209901], "x": [1.0, 5.0]}), scale="none")
+    assert prepared.matrix[:, 0].tolist() == [20191231.0, 20209901.0]

@@ -161,6 +161,7 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     words = [(each.source, len(each.names) - bool(each.missing)) for each in used if each.kind == "words"]
     if words:
         notes.append(f"text as one 0/1 column per value: {_listed(words)}")
+    notes += [twins for each in used if each.kind == "words" and (twins := _near_twins(each))]
     written = [each for each in encoded if each.kind == "written"]
     if written:
         notes.append(f"read as numbers: {_listed([(_as_read(each), None) for each in written])}")
@@ -179,6 +180,21 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     if constant:
         notes.append(f"left out, one value for all nodes: {_listed(constant)}")
     return notes
+
+
+def _near_twins(column: EncodedColumn) -> str:
+    """Two values of a column that the eye takes for one, or nothing.
+
+    >>> _near_twins(encode_column("city", pd.Series(["Lima", "LIMA", "Oslo", "Oslo", "Lima", "LIMA"])))
+    "city: 'LIMA' and 'Lima' are taken for two values"
+    """
+    levels = [name.removeprefix(f"{column.source}=") for name in column.names]
+    seen: dict[str, str] = {}
+    for level in levels:
+        first = seen.setdefault(" ".join(level.casefold().split()), level)
+        if first != level:
+            return f"{column.source}: {first!r} and {level!r} are taken for two values"
+    return ""
 
 
 def _as_read(column: EncodedColumn) -> str:
