@@ -47,7 +47,9 @@ def style() -> Iterator[None]:
         "axes.grid": True,
         "grid.color": "#e5e5e5",
         "axes.axisbelow": True,
-        "legend.frameon": False,
+        "legend.frameon": True,
+        "legend.edgecolor": "none",
+        "legend.framealpha": 0.9,
         "svg.hashsalt": "kces",  # the same figure gives the same file
         "savefig.dpi": 150,
     }
