@@ -17,16 +17,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kces.engines.conjugate_gradients import conjugate_gradients
+from kces.engines.dense import dense
 from kces.engines.moments import second_moment
 from kces.engines.problem import Problem
+from kces.types import Array
 
 __all__ = ["explained_linear_part"]
 
 _PROBED = 20_000
 """Random signs drawn in all: the estimate of the trace is then right to a percent."""
 _FEW_FEATURES, _FEW_ON_A_SMALL_GRAPH = 1_024, 256
-"""Up to so many the trace is computed; on a small graph an estimate is quicker, but depends on the order of nodes that
-are alike, which rounding decides."""
+"""Up to so many features or nodes the trace is computed; on a small graph an estimate is quicker, but depends on the
+order of nodes that are alike, which rounding decides."""
 _STEPS = 60
 _TOLERANCE = 5e-2
 
@@ -41,17 +43,25 @@ def explained_linear_part(problem: Problem) -> float:
     True
     """
     ratio = 1.0 + 4.0 * problem.ridge
-    few = _FEW_ON_A_SMALL_GRAPH if problem.regime.all_pairs else _FEW_FEATURES
-    exactly = problem.regime.width <= few
+    regime, n_nodes = problem.regime, problem.graph.n_nodes
+    exactly = min(regime.width, n_nodes) <= (_FEW_ON_A_SMALL_GRAPH if regime.all_pairs else _FEW_FEATURES)
     freedom = _freedom(problem, ratio) if exactly else _estimated_freedom(problem, ratio)
-    return 0.25 * float(np.clip(1.0 - freedom / problem.graph.n_nodes, 0.0, 1.0))
+    return 0.25 * float(np.clip(1.0 - freedom / n_nodes, 0.0, 1.0))
 
 
 def _freedom(problem: Problem, ratio: float) -> float:
     """``tr(G (G + ρI)⁻¹)`` from the eigenvalues of ``ZᵀZ``, (F,), which are those of G but for zeros."""
     with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        values = np.linalg.eigvalsh(second_moment(problem.unit_singles).astype(np.float64))
+        values = np.linalg.eigvalsh(_small_products(problem))
     return float(np.sum(values / (values + ratio)))
+
+
+def _small_products(problem: Problem) -> Array:
+    """``ZᵀZ``, or G of a small graph with fewer nodes than features."""
+    if not problem.regime.all_pairs:
+        return second_moment(problem.unit_singles).astype(np.float64)
+    unit = problem.unit
+    return dense(unit.T @ unit if unit.shape[1] <= unit.shape[0] else unit @ unit.T)
 
 
 def _estimated_freedom(problem: Problem, ratio: float) -> float:
