@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "PandasSource", "PolarsSource", "TableSource", "as_pandas"]
+__all__ = ["ArrowSource", "PandasSource", "PolarsSource", "TableSource", "as_pandas", "is_table"]
 
 Table = TypeVar("Table")
 
@@ -58,7 +58,7 @@ class TableSource(Source[Table]):
     def _numbered(self) -> tuple[NodeRows, Ints]:
         columns, nodes = self._ends.columns, self.hints.nodes
         named = pd.Index(pd.unique(np.concatenate([columns.sources, columns.targets])))
-        table = table_of_nodes(as_pandas(nodes) if hasattr(nodes, "__arrow_c_stream__") else nodes, named, self.hints)
+        table = table_of_nodes(as_pandas(nodes) if is_table(nodes) else nodes, named, self.hints)
         return columns.numbered(_EDGES, table)
 
     @property
@@ -113,6 +113,15 @@ class ArrowSource(TableSource["pa.Table"]):
 
     def keep_records(self, mask: Bools) -> pa.Table:
         return self.original.filter(require("pyarrow", extra="files", purpose="an Arrow table").array(mask))
+
+
+def is_table(value: object) -> bool:
+    """Whether it is a table of columns; pandas before 2.2 does not speak Arrow's protocol.
+
+    >>> is_table(pd.DataFrame()), is_table([[1.0, 2.0]])
+    (True, False)
+    """
+    return isinstance(value, pd.DataFrame) or hasattr(value, "__arrow_c_stream__")
 
 
 def as_pandas(table: object) -> pd.DataFrame:

@@ -214,7 +214,7 @@ def warn_of_missing(path: Path, name: str, rows: Bools, where: Callable[[int], s
 
 def _without_repeated_rows(table: RawTable) -> tuple[RawTable, list[str]]:
     """The table without rows that stand there before with all their cells, as exports put together have them."""
-    repeated = table.frame.map(str).duplicated().to_numpy()
+    repeated = table.frame.apply(lambda column: column.map(str)).duplicated().to_numpy()
     if not repeated.any():
         return table, []
     kept = np.flatnonzero(~repeated)

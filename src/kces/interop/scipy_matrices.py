@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.interop.adapters import Hints, Source, register_source
-from kces.interop.dataframes import as_pandas
+from kces.interop.dataframes import as_pandas, is_table
 from kces.interop.feature_notes import say_about_features
 from kces.interop.node_frames import rows_beside_matrix
 from kces.interop.records import distinct_edges
@@ -97,7 +97,7 @@ class DenseSource(Source[npt.NDArray[np.generic]]):
 def _graph(matrix: sp.sparray | npt.NDArray[np.generic], hints: Hints) -> Graph:
     """The graph with the features in ``hints.nodes``: a matrix with one row per node in their order, or a table."""
     nodes = hints.nodes
-    if not hasattr(nodes, "__arrow_c_stream__"):
+    if not is_table(nodes):
         return Graph.from_scipy(matrix, nodes)
     rows = rows_beside_matrix(as_pandas(nodes), matrix.shape[0], hints)
     say_about_features(rows.notes)
