@@ -52,7 +52,7 @@ def read_dates(cells: pd.Series) -> Array | None:
 def read_compact_dates(numbers: Array) -> Array | None:
     """Dates written as one number (``20191231``) as days since the first of them, or None if any is no such.
 
-    Of all numbers with eight digits one in a hundred and fifty is a day between 1900 and 2100: a column of them that
+    Of all numbers with eight digits fewer than one in a thousand is a day between 1900 and 2100: a column of them that
     are all such is one of days.
 
     >>> read_compact_dates(np.array([20191231.0, 20200101.0])).tolist(), read_compact_dates(np.array([20191301.0]))
