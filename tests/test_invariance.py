@@ -120,7 +120,7 @@ def test_one_and_two_threads(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_nodes_without_a_link_have_no_say(form: Callable[[Array], Features]) -> None:
-    """The customers of one home market who never paid: they once moved the mean, and the cut went for sound payments."""
+    """Customers of one home market who never paid once moved the mean, and the cut went for sound payments."""
     graph = synthetic(n=300, features=30, seed=3)
     features = np.where(graph.features > 0.5, graph.features, 0.0)
     strangers = np.tile(features[:5], (200, 1))
