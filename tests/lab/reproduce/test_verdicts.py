@@ -45,3 +45,10 @@ def test_the_lines_count_what_the_columns_say() -> None:
     assert "in 1 of 2." in text
     assert "| cora, dice | KCES robust 78.4 | **KCES robust 78.4** | 78.0 |" in text
     assert verdict_lines(filled("clean", {"gcn": 83.0})) == []
+
+
+def test_each_row_with_kces_is_also_counted_alone() -> None:
+    both = filled("clean", {"gcn": 83.0, "kces": 82.0, "kces+gat": 84.0}) + filled("dice", {"gcn": 76.0, "kces": 76.0})
+    text = verdict_lines(both)[-2]
+    assert "KCES robust 1 of 2" in text
+    assert "GAT (K robust) 1 of 1" in text
