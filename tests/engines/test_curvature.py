@@ -7,6 +7,7 @@ import pytest
 
 from kces.engines.far_field import far_field
 from kces.engines.fast_kernel import kernel_curvature
+from kces.engines.solve import Solution
 from problems import alike_nodes, in_regime, problem_for
 
 
@@ -15,7 +16,8 @@ def test_curvature_is_the_hessian_of_f(flat: bool) -> None:
     """Along a combination of Z_k, X_k and X_m; flat where the kernel is taken as c/4 + c²/2π."""
     problem = problem_for(alike_nodes(60, seed=2))
     a = np.random.default_rng(0).standard_normal((60, 1))
-    curvature = far_field(in_regime(problem, far_field="series" if flat else "pairs"), a, curved=True).curvature
+    posed = in_regime(problem, far_field="series" if flat else "pairs")
+    curvature = far_field(posed, Solution(a), curved=True).curvature
     assert curvature is not None
     assert curvature.flat == flat
     unit, X, Z = problem.unit, problem.graph.features, problem.Z

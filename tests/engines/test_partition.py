@@ -62,7 +62,7 @@ def test_corrections_approach_the_solution_on_the_true_kernel(monkeypatch: pytes
     problem = problem_for(synthetic(n=600, seed=1))
     truth = np.linalg.solve(problem.gram() + problem.ridge * np.eye(600), problem.codes)
     errors = [
-        np.linalg.norm(solve_partitioned(problem.unit_singles, problem.codes, problem.ridge, 0, times) - truth)
+        np.linalg.norm(solve_partitioned(problem.unit_singles, problem.codes, problem.ridge, 0, times)[0] - truth)
         for times in (0, 2, 3)
     ]
     assert errors[2] < errors[1] < errors[0]
@@ -76,7 +76,7 @@ def test_no_step_of_the_descent_makes_the_error_larger() -> None:
     truth = np.linalg.solve(matrix, right)
 
     def error(steps: int) -> float:
-        rest = descend(lambda v: matrix @ v, right, lambda v: v / 3.0, steps) - truth
+        rest = descend(lambda v: matrix @ v, right, lambda v: v / 3.0, steps)[0] - truth
         return float(np.sum(rest * (matrix @ rest)))
 
     errors = [error(steps) for steps in range(8)]

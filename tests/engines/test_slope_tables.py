@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.engines.stored_slopes import TAYLOR, stored_slopes
+from kces.engines.slope_tables import TAYLOR, stored_slopes
 from kces.engines.triangle import SCALE, KernelTriangle
 from kces.kernel import arc_cosine, slope_at_angle
 from kces.types import Array, Singles

@@ -18,9 +18,9 @@ from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.moments import second_moment, tall_product
 from kces.engines.problem import Problem
-from kces.engines.slope_correction import slope_correction
-from kces.engines.stored_slopes import TAYLOR, SlopeLine, stored_slopes
-from kces.engines.triangle import KernelTriangle
+from kces.engines.slope_correction import SlopeSums, slope_correction
+from kces.engines.slope_tables import TAYLOR, SlopeLine
+from kces.engines.solve import Solution
 from kces.progress import Progress, silent
 from kces.types import Array, Singles
 
@@ -46,28 +46,27 @@ class FarField:
 
 def far_field(
     problem: Problem,
-    a: Array,
+    solution: Solution,
     *,
-    triangle: KernelTriangle | None = None,
     curved: bool = False,
     progress: Progress = silent,
 ) -> FarField:
-    """The field of ``a`` (N, c), in the way of the problem's regime; ``curved`` adds the second order.
+    """The field of a solution, in the way of the problem's regime; ``curved`` adds the second order.
 
     ``pairs`` sums over all pairs of nodes, from their inner products (O((E + N) N) time, two N x N matrices);
     ``series`` takes the slope's expansion ``k'(c) ≈ 1/4 + c/π`` for all nodes and the exact slope for neighbors
-    (O(N F² + E F) time, O(N F) memory); with the stored kernel ``triangle`` a line fitted to the graph's pairs, and
-    what it leaves out (O(N²) time).
+    (O(N F² + E F) time, O(N F) memory); where the solve looked at all pairs, a line fitted to the graph's pairs and
+    what it leaves out.
     """
     progress("far field", 0, 1)
-    columns = [np.ascontiguousarray(column) for column in a.T]
+    columns = [np.ascontiguousarray(column) for column in solution.a.T]
     if problem.regime.far_field == "pairs":
         found = _columns(*[_pairs(problem, column) for column in columns])
         if curved:
             parts = [pair_curvature(problem, column) for column in columns]
             found = replace(found, curvature=curvature_of_columns(parts, flat=False))
     else:
-        found = _series_fields(problem, columns, triangle, curved)
+        found = _series_fields(problem, columns, solution.slope_sums(problem.unit_singles), curved)
     progress("far field", 1, 1)
     return found
 
@@ -102,12 +101,11 @@ def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     return z_dot, x_dot, neighbor_dot
 
 
-def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTriangle | None, curved: bool) -> FarField:
+def _series_fields(problem: Problem, columns: list[Array], sums: SlopeSums | None, curved: bool) -> FarField:
     unit = problem.unit_singles
     adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
-    slopes = None if triangle is None else stored_slopes(triangle)
-    line = TAYLOR if slopes is None else slopes.line
+    line = TAYLOR if sums is None else sums.slopes.line
     near = sp.csr_array((_slope_rest(indptr, indices, unit, line), indices, indptr), shape=adjacency.shape)
     parts, curved_parts = [], []
     for a in columns:
@@ -120,8 +118,8 @@ def _series_fields(problem: Problem, columns: list[Array], triangle: KernelTrian
         z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
         parts.append((z_dot, *feature_dots(X, G, indptr, indices)))
     field = _columns(*parts)
-    if triangle is not None and slopes is not None:
-        rest = slope_correction(problem, unit, triangle, slopes, np.stack(columns, axis=1))
+    if sums is not None:
+        rest = slope_correction(problem, unit, sums, np.stack(columns, axis=1))
         dots = [dense_dots(rest.features, each, indptr, indices) for each in rest.fields]
         own, other = (np.stack(each, axis=1) for each in zip(*dots, strict=True))
         field = FarField(field.z_dot + rest.z_dot, field.x_dot + own, field.neighbor_dot + other)

@@ -54,7 +54,7 @@ def first_order(
     ``curved`` is with corrections of the solution and with the second order of the field.
     """
     solution = solution or solve_codes(problem, seed=seed, corrected=curved, progress=progress)
-    field = far_field(problem, solution.a, triangle=solution.triangle, curved=curved, progress=progress)
+    field = far_field(problem, solution, curved=curved, progress=progress)
     adjacency = adjacency_of(problem.graph)
     xx = row_by_row(problem.graph.features, problem.graph.features)
     neighbor = _neighbor_effects(problem, adjacency, field, solution.a, xx)

@@ -18,6 +18,7 @@ from kces.engines.fast_kernel import fast_gram
 from kces.engines.linear_preconditioner import linear_preconditioner
 from kces.engines.partition import partition_memory, solve_partitioned
 from kces.engines.problem import Problem
+from kces.engines.slope_correction import SlopeSums, stored_slope_sums
 from kces.engines.triangle import KernelTriangle, triangle_memory
 from kces.errors import SingularKernelError
 from kces.kernel import ridge_factor
@@ -36,10 +37,15 @@ _SAFE_RIDGE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """``a`` (N, columns), and the kernel where all of it was stored on the way."""
+    """``a`` (N, columns), and what was seen of all pairs on the way: the stored kernel, or sums for the far field."""
 
     a: Array
     triangle: KernelTriangle | None = None
+    sums: SlopeSums | None = None
+
+    def slope_sums(self, unit: Singles) -> SlopeSums | None:
+        """The sums for the far field, made now where the kernel is stored."""
+        return self.sums if self.triangle is None else stored_slope_sums(unit, self.triangle, self.a)
 
 
 def solve_codes(problem: Problem, *, seed: int = 0, corrected: bool = True, progress: Progress = silent) -> Solution:
@@ -59,14 +65,15 @@ def solve_codes(problem: Problem, *, seed: int = 0, corrected: bool = True, prog
     unit = problem.unit_singles
     triangle = _store(unit, progress) if solver == "iterative" else None
     progress("solve the kernel", 0, 1)
+    sums = None
     if triangle is not None:
         a = _solve_iteratively(triangle, unit, right, problem.ridge)
     else:
         corrections = problem.regime.corrections if corrected else 0
-        a = solve_partitioned(unit, right, problem.ridge, seed, corrections)
+        a, sums = solve_partitioned(unit, right, problem.ridge, seed, corrections)
     a[empty] = problem.codes[empty] / problem.ridge
     progress("solve the kernel", 1, 1)
-    return Solution(a, triangle)
+    return Solution(a, triangle, sums)
 
 
 def solve_memory(problem: Problem) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numba
@@ -12,10 +12,12 @@ from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_ker
 from kces.engines.in_groups import GROUPS, in_groups
 from kces.types import Array, Singles
 
-__all__ = ["KeptKernel", "StreamedKernel"]
+__all__ = ["LARGEST_TILE", "KeptKernel", "StreamedKernel", "Tile"]
 
 _ROWS, _COLUMNS = 256, 1_024
-"""Of a tile: half a megabyte of cosines stays in the cache until they are used up."""
+"""Of a tile: a megabyte of cosines stays in the cache until they are used up."""
+LARGEST_TILE = _ROWS * max(_COLUMNS, _ROWS)
+"""Entries."""
 
 
 Tile: TypeAlias = tuple[slice, slice, Singles]
@@ -33,6 +35,10 @@ class StreamedKernel:
         self._unit = unit
 
     def __matmul__(self, vectors: Array) -> Array:
+        return self._product(vectors, look=lambda group, tile: None)
+
+    def _product(self, vectors: Array, look: Callable[[int, Tile], None]) -> Array:
+        """``look`` is shown every tile, with the number of its group."""
         n, columns = vectors.shape
         shares = np.zeros((GROUPS, n, columns))
         single = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -40,13 +46,14 @@ class StreamedKernel:
         def add_strips(group: int) -> None:
             for tile in self._tiles(group):
                 _add_tile(tile, single, shares[group])
+                look(group, tile)
 
         in_groups(add_strips)
         return shares.sum(axis=0)
 
     def _tiles(self, group: int) -> Iterator[Tile]:
         """Of a group's strips: the columns left of the diagonal, then the square on it. Each overwrites the last."""
-        buffer = np.empty(_ROWS * max(_COLUMNS, _ROWS), dtype=np.float32)
+        buffer = np.empty(LARGEST_TILE, dtype=np.float32)
         for start in range(group * _ROWS, len(self._unit), GROUPS * _ROWS):
             rows = slice(start, min(start + _ROWS, len(self._unit)))
             left = [slice(first, min(first + _COLUMNS, start)) for first in range(0, start, _COLUMNS)]
