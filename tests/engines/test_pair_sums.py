@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kces.engines.pair_sums import PairTotals, stored_pair_sums
+from kces.engines.pair_sums import stored_pair_sums
 from kces.engines.slope_tables import SlopeTables, stored_slopes
 from kces.engines.triangle import STRIP, KernelTriangle
 from kces.types import Array, Singles
@@ -50,10 +50,3 @@ def test_the_sums_are_those_over_all_pairs(alike: bool) -> None:
     assert np.abs(along).max() > 0.01
     np.testing.assert_allclose(found.along, along, atol=1e-3 * np.abs(along).max())
     np.testing.assert_allclose(found.fields, fields, atol=1e-3 * np.abs(fields).max())
-
-
-def test_totals_are_linear() -> None:
-    one = PairTotals(np.ones((2, 3)), np.ones((2, 3, 4), dtype=np.float32))
-    both = one.scaled(np.array([2.0, 3.0])) + one
-    assert both.along[:, 0].tolist() == [3.0, 4.0]
-    assert both.fields[:, 0, 0].tolist() == [3.0, 4.0]

@@ -12,7 +12,10 @@ from typing import Literal
 import numpy as np
 
 from kces.bench.ceilings import Ceilings
+from kces.engines.far_features import CENTERS
 from kces.engines.regime import Regime
+from kces.engines.slope_correction import DIRECTIONS
+from kces.engines.split_kernel import block_size
 from kces.engines.supports import support_sizes
 from kces.graph import Graph
 from kces.kernel import propagation
@@ -97,8 +100,9 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
     ``local`` and ``gradient``, solver ``direct``: N² F for X Zᵀ, N³/3 to factor, and three sums of N for each directed
     edge (twice that with the curvature of ``local``), read at 8 bytes; solver ``iterative``: half of N² F for the
     triangle; bytes: N² for the triangle, written once and read some twenty times;
-    solver ``partition``: N · 1024 · (F + 1024 / 3) in the blocks, half of N² F for each product with the streamed
-    kernel, and 8 N F bytes.
+    solver ``partition``: N (B + C) (F + C) for the rest within blocks of B nodes and through C centers, per solve
+    twenty steps of N (2 F² + 2 C + B), half of N² F for each product with the streamed kernel, and half of
+    N² (F + 2 · 128) for the far field's sums; bytes: what these steps read, 2 N B + 8 N (F + C) each.
     ``local`` adds |S|² F products and |S|³ / 3 for each edge's block S.
 
     >>> from kces.datasets.toys import barbell
@@ -118,8 +122,16 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
         return Work(2.0 * (n * n * width + n**3 / 3.0 + sums + blocks), 8.0 * sums, "gemm64")
     if regime.solver == "iterative":
         return Work(2.0 * (n * n * width / 2.0 + blocks), 21.0 * n * n, "gemm32")
-    products = regime.corrections * n * n * width / 2.0
-    return Work(2.0 * (n * 1024.0 * (width + 1024.0 / 3.0) + products + blocks), 8.0 * n * width, "gemm32")
+    return _partition_work(regime, blocks)
+
+
+def _partition_work(regime: Regime, blocks: float) -> Work:
+    n, width, size, centers = float(regime.nodes), float(regime.width), float(block_size(regime.nodes)), float(CENTERS)
+    steps = 20.0 * (regime.products + 1)
+    pairs = regime.products * width + (width + 2.0 * min(width, DIRECTIONS)) * (regime.products > 0)
+    work = n * (size + centers) * (width + centers) + steps * n * (2.0 * width**2 + 2.0 * centers + size)
+    read = steps * n * (2.0 * size + 8.0 * (width + centers))
+    return Work(2.0 * (work + n * n * pairs / 2.0 + blocks), read, "gemm32")
 
 
 def _block_work(graph: Graph, regime: Regime) -> float:

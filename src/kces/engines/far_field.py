@@ -18,7 +18,7 @@ from kces.engines.edge_dots import dense_dots, feature_dots
 from kces.engines.fast_kernel import kernel_slope
 from kces.engines.moments import second_moment, tall_product
 from kces.engines.problem import Problem
-from kces.engines.slope_correction import SlopeSums, slope_correction
+from kces.engines.slope_correction import SlopeSums, slope_correction, slope_rest
 from kces.engines.slope_tables import TAYLOR, SlopeLine
 from kces.engines.solve import Solution
 from kces.progress import Progress, silent
@@ -105,8 +105,8 @@ def _series_fields(problem: Problem, columns: list[Array], sums: SlopeSums | Non
     unit = problem.unit_singles
     adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
-    line = TAYLOR if sums is None else sums.slopes.line
-    near = sp.csr_array((_slope_rest(indptr, indices, unit, line), indices, indptr), shape=adjacency.shape)
+    line = TAYLOR if sums is None else sums.line
+    near = sp.csr_array((slope_rest(indptr, indices, unit, line)[0], indices, indptr), shape=adjacency.shape)
     parts, curved_parts = [], []
     for a in columns:
         weights: Singles = a.astype(np.float32)
@@ -137,15 +137,3 @@ def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_arr
     G += near @ weighted
     G -= (at_zero + rise * squares) * weighted
     return G
-
-
-@numba.njit(parallel=True, fastmath=True, cache=True)
-def _slope_rest(indptr, indices, unit, line):
-    rest = np.empty(len(indices), dtype=np.float32)
-    for k in numba.prange(len(indptr) - 1):
-        for p in range(indptr[k], indptr[k + 1]):
-            c = 0.0
-            for f in range(unit.shape[1]):
-                c += unit[k, f] * unit[indices[p], f]
-            rest[p] = kernel_slope(c) - line.at_zero - line.rise * c
-    return rest

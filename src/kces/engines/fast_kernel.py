@@ -24,6 +24,7 @@ __all__ = [
     "kernel_value",
     "near_cosine",
     "precise_kernel_value",
+    "single_kernel_slope",
     "single_kernel_value",
 ]
 
@@ -119,6 +120,7 @@ def precise_kernel_value(c):
 _SINGLE = np.float32(1.0)
 _SINGLE_PI = np.float32(np.pi)
 _SINGLE_TURN = np.float32(2.0 * np.pi)
+_SINGLE_CAP = np.float32(SLOPE_CAP)
 
 
 @numba.njit(inline="always", fastmath=True)
@@ -128,6 +130,15 @@ def single_kernel_value(c):
     y = abs(c)
     angle = np.sqrt(_SINGLE - y) * _single_factor(y)
     return c * (_SINGLE_PI - angle if c >= 0 else angle) / _SINGLE_TURN
+
+
+@numba.njit(inline="always", fastmath=True)
+def single_kernel_slope(c):
+    """``kernel_slope`` for a single-precision c, likewise."""
+    c = min(max(c, -_SINGLE_CAP), _SINGLE_CAP)
+    y = abs(c)
+    angle = np.sqrt(_SINGLE - y) * _single_factor(y)
+    return ((_SINGLE_PI - angle if c >= 0 else angle) + c / np.sqrt(_SINGLE - c * c)) / _SINGLE_TURN
 
 
 @numba.njit(fastmath=True, cache=True)

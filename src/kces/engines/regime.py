@@ -31,9 +31,9 @@ WIDE = 1_024
 ITERATIVE_LIMIT = 40_000
 """Nodes up to which one triangle of the kernel is kept, in 16 bits: 390 MB for Pubmed, 1.6 GB at the limit."""
 
-_CORRECTION_WORK = ((3.5e11, 3), (2e12, 2))
-"""Multiplications of one product with the streamed kernel, and how often it is then made: some seconds three times, or
-up to a minute twice."""
+_PRODUCT_WORK = ((3.5e11, 2), (2e12, 1))
+"""Multiplications of one product with the streamed kernel, and how often it is then made: some seconds twice, or up to
+half a minute once. Where it is made, the far field looks at all pairs once more."""
 
 _DENSE_FEATURE_BYTES = 2**30
 """Sparse features that would be larger than this as an array are replaced by their leading components."""
@@ -74,7 +74,7 @@ class Regime:
     engine : what ``auto`` takes, ``exact`` or ``local``.
     solver : of the global system: ``direct`` (Cholesky), ``iterative`` (conjugate gradients on a stored triangle of the
         kernel) or ``partition`` (the kernel's first two terms, and the rest within blocks of similar nodes).
-    corrections : of the solver ``partition``, on the true kernel.
+    products : of the solver ``partition``, with the true kernel; with any, the far field sees all pairs.
     far_field : sums over all ``pairs`` of nodes, or over the ``series`` of the kernel's slope.
     width : features per node after the sparse ones of a large graph are reduced; else their number.
     one_hop, two_hops : size of an edge's block, by the engines' option ``hops``.
@@ -94,7 +94,7 @@ class Regime:
     exact_work: float
     engine: Literal["exact", "local"]
     solver: Literal["direct", "iterative", "partition"]
-    corrections: int
+    products: int
     far_field: Literal["pairs", "series"]
     width: int
     one_hop: BlockSize
@@ -116,7 +116,7 @@ class Regime:
             exact_work=work,
             engine="exact" if work <= EXACT_WORK else "local",
             solver="direct" if all_pairs else "iterative" if graph.n_nodes <= ITERATIVE_LIMIT else "partition",
-            corrections=_corrections(graph),
+            products=_products(graph),
             far_field="pairs" if all_pairs else "series",
             width=graph.n_features if all_pairs else _width(graph),
             one_hop=BlockSize(_cap(graph, 1, all_pairs), _FILL if all_pairs else _FILL_OF_LARGE_GRAPHS),
@@ -141,7 +141,7 @@ class Regime:
             return 0.0  # subgraphs alone, without a system of all nodes
         seconds = self.nodes * (_SECONDS_PER_NODE + _SECONDS_PER_ENTRY * self.width) + self.edges * _SECONDS_PER_EDGE
         if self.solver == "partition":
-            pairs = 0.5 * float(self.nodes) ** 2 * self.corrections
+            pairs = 0.5 * float(self.nodes) ** 2 * (self.products + 2.0 * (self.products > 0))
             seconds += pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_PAIR_AND_COLUMN * self.width)
         if self.compacts:
             seconds += _SECONDS_PER_REDUCTION * self.width**2 * (self.nodes + self.features)
@@ -177,10 +177,10 @@ def _exact_work(nodes: int, edges: int, triangles: int, sizes: Ints) -> float:
     return rows + float((size**2 * nodes + 4.0 / 3.0 * (2.0 * size) ** 3).sum())
 
 
-def _corrections(graph: Graph) -> int:
-    """Corrections on the true kernel, each a product of N² F / 2 multiplications."""
+def _products(graph: Graph) -> int:
+    """Products with the true kernel, each of N² F / 2 multiplications."""
     work = 0.5 * float(graph.n_nodes) ** 2 * _width(graph)
-    return next((times for most, times in _CORRECTION_WORK if work <= most), 0)
+    return next((times for most, times in _PRODUCT_WORK if work <= most), 0)
 
 
 def _width(graph: Graph) -> int:

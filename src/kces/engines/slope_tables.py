@@ -1,4 +1,4 @@
-"""The kernel's slope by kernel value: a straight line that serves most pairs, and the rest of the others.
+"""The kernel's slope read off the stored kernel: a straight line that serves most pairs, and the rest of the others.
 
 The far field needs ``k'(c)`` for all pairs of nodes. A straight line ``s₀ + s₁ c`` costs nothing, since sums over all
 nodes then factor; fitted to the pairs that a graph has it is nearly right for all of them but those most alike. These,
@@ -7,11 +7,9 @@ often a few percent, are looked up one by one, in tables by stored value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from kces.engines.fast_kernel import SLOPE_CAP
@@ -19,14 +17,14 @@ from kces.engines.triangle import SCALE, STRIP, KernelTriangle
 from kces.kernel import arc_cosine, slope_at_angle
 from kces.types import Array, Ints, Singles
 
-__all__ = ["TAYLOR", "SlopeLine", "SlopeTables", "sampled_slopes", "stored_slopes"]
+__all__ = ["TAYLOR", "SlopeLine", "SlopeTables", "sampled_line", "stored_slopes"]
 
 _ERROR = 1e-3
 """Of the line, at most; the slope of pairs with nothing in common is 0.25."""
 _SHARES = (0.0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 """Of all pairs, those most alike, whose slope is looked up: the least with which the line is as good as that."""
 _ROWS = 128
-"""Of the kernel, from which the shares are counted."""
+"""Of the kernel, from which the shares are counted, or a line is fitted."""
 _BELOW_ALL = -int(SCALE) // 10
 """Less than any stored value."""
 _LOWEST = -0.65
@@ -59,29 +57,7 @@ def stored_slopes(triangle: KernelTriangle) -> SlopeTables:
     >>> stored_slopes(KernelTriangle(np.eye(3, dtype=np.float32))).line == TAYLOR  # no two rows are alike
     True
     """
-    n = int(triangle.bounds[-1])
-    return _tables(triangle.strip(k // STRIP)[k % STRIP, :k] for k in _sampled_rows(n))
-
-
-def sampled_slopes(unit: Singles) -> SlopeTables:
-    """The same from unit rows (N, F), where the kernel is not stored.
-
-    >>> sampled_slopes(np.eye(3, dtype=np.float32)).line == TAYLOR
-    True
-    """
-    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
-        cosines = [(unit[:k] @ unit[k]).astype(np.float64) for k in _sampled_rows(len(unit))]
-    return _tables(np.rint(arc_cosine(np.clip(each, -1.0, 1.0)) * np.float64(SCALE)) for each in cosines)
-
-
-def _sampled_rows(n: int) -> range:
-    return range(0, n, max(1, n // _ROWS))
-
-
-def _tables(rows: Iterable[npt.NDArray[np.generic]]) -> SlopeTables:
-    """From stored values of pairs of different nodes, a sample of all of them."""
-    values, counts = np.unique(np.concatenate(list(rows)), return_counts=True)
-    values, counts = values.astype(np.int64), counts.astype(np.int64)
+    values, counts = _sampled_values(triangle)
     cosines = _cosines(values)
     order = np.cumsum(counts) / counts.sum()
     for share in _SHARES:
@@ -95,6 +71,30 @@ def _tables(rows: Iterable[npt.NDArray[np.generic]]) -> SlopeTables:
     looked_up = _cosines(np.arange(first, int(SCALE) // 2 + 1))
     rest = _left_out(line, looked_up)
     return SlopeTables(line, first, rest.astype(np.float32), (rest * looked_up).astype(np.float32))
+
+
+def sampled_line(unit: Singles) -> SlopeLine:
+    """The line through the slopes of all pairs, for unit rows (N, F) whose kernel is not stored.
+
+    >>> sampled_line(np.eye(3, dtype=np.float32)) == TAYLOR  # no two rows are alike
+    True
+    """
+    with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
+        rows = [unit[:k] @ unit[k] for k in _sampled_rows(len(unit))]
+    cosines, counts = np.unique(np.concatenate(rows).astype(np.float64), return_counts=True)
+    return _fitted_line(cosines, counts)
+
+
+def _sampled_rows(n: int) -> range:
+    return range(0, n, max(1, n // _ROWS))
+
+
+def _sampled_values(triangle: KernelTriangle) -> tuple[Ints, Ints]:
+    """Stored values between different nodes, and how often they occur in a sample of the rows."""
+    n = int(triangle.bounds[-1])
+    rows = [triangle.strip(k // STRIP)[k % STRIP, :k] for k in _sampled_rows(n)]
+    values, counts = np.unique(np.concatenate(rows), return_counts=True)
+    return values.astype(np.int64), counts
 
 
 def _cosines(values: Ints) -> Array:

@@ -18,7 +18,7 @@ from kces.engines.fast_kernel import fast_gram
 from kces.engines.linear_preconditioner import linear_preconditioner
 from kces.engines.partition import partition_memory, solve_partitioned
 from kces.engines.problem import Problem
-from kces.engines.slope_correction import SlopeSums, stored_slope_sums
+from kces.engines.slope_correction import DIRECTIONS, SlopeSums, stored_slope_sums, streamed_slope_sums
 from kces.engines.triangle import KernelTriangle, triangle_memory
 from kces.errors import SingularKernelError
 from kces.kernel import ridge_factor
@@ -35,17 +35,30 @@ _SAFE_RIDGE = 1e-4
 """Above the rounding of ``fast_gram`` (2e-8 an entry) on the largest graph solved directly: H + λI is then definite."""
 
 
+_SUMS_WORK = 4e12
+"""Multiplications that the far field's sums over all pairs may cost: some half a minute."""
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """``a`` (N, columns), and what was seen of all pairs on the way: the stored kernel, or sums for the far field."""
+    """``a`` (N, columns), and what the far field may know of all pairs.
+
+    Attributes
+    ----------
+    a : the solution.
+    triangle : the kernel, where all of it was stored on the way.
+    sees_pairs : without it, whether all pairs may be looked at for the far field.
+    """
 
     a: Array
     triangle: KernelTriangle | None = None
-    sums: SlopeSums | None = None
+    sees_pairs: bool = False
 
     def slope_sums(self, unit: Singles) -> SlopeSums | None:
-        """The sums for the far field, made now where the kernel is stored."""
-        return self.sums if self.triangle is None else stored_slope_sums(unit, self.triangle, self.a)
+        """The sums for the far field over all pairs, for unit rows (N, F); None where they would cost too much."""
+        if self.triangle is not None:
+            return stored_slope_sums(unit, self.triangle, self.a)
+        return streamed_slope_sums(unit, self.a) if self.sees_pairs else None
 
 
 def solve_codes(problem: Problem, *, seed: int = 0, corrected: bool = True, progress: Progress = silent) -> Solution:
@@ -65,15 +78,15 @@ def solve_codes(problem: Problem, *, seed: int = 0, corrected: bool = True, prog
     unit = problem.unit_singles
     triangle = _store(unit, progress) if solver == "iterative" else None
     progress("solve the kernel", 0, 1)
-    sums = None
     if triangle is not None:
-        a = _solve_iteratively(triangle, unit, right, problem.ridge)
+        a, products = _solve_iteratively(triangle, unit, right, problem.ridge), 0
     else:
-        corrections = problem.regime.corrections if corrected else 0
-        a, sums = solve_partitioned(unit, right, problem.ridge, seed, corrections)
+        products = problem.regime.products if corrected else 0
+        a = solve_partitioned(unit, right, problem.ridge, seed, products)
     a[empty] = problem.codes[empty] / problem.ridge
     progress("solve the kernel", 1, 1)
-    return Solution(a, triangle, sums)
+    sums_work = 0.5 * float(len(unit)) ** 2 * min(unit.shape[1], DIRECTIONS) * a.shape[1]
+    return Solution(a, triangle, sees_pairs=products > 0 and sums_work <= _SUMS_WORK)
 
 
 def solve_memory(problem: Problem) -> int:

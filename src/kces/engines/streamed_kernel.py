@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numba
@@ -12,16 +12,32 @@ from kces.engines.fast_kernel import NEAR, kernel_value, near_cosine, single_ker
 from kces.engines.in_groups import GROUPS, in_groups
 from kces.types import Array, Singles
 
-__all__ = ["LARGEST_TILE", "KeptKernel", "StreamedKernel", "Tile"]
+__all__ = ["KeptKernel", "StreamedKernel", "Tile", "cosine_tiles"]
 
 _ROWS, _COLUMNS = 256, 1_024
 """Of a tile: a megabyte of cosines stays in the cache until they are used up."""
-LARGEST_TILE = _ROWS * max(_COLUMNS, _ROWS)
-"""Entries."""
 
 
 Tile: TypeAlias = tuple[slice, slice, Singles]
 """Rows, columns, and the kernel between them."""
+
+
+def cosine_tiles(unit: Singles, group: int) -> Iterator[Tile]:
+    """Of a group's strips: the columns left of the diagonal, then the square on it. Each overwrites the last.
+
+    >>> rows, columns, cosines = next(cosine_tiles(np.eye(3, dtype=np.float32), 0))
+    >>> rows == columns, cosines.sum()
+    (True, np.float32(3.0))
+    """
+    buffer = np.empty(_ROWS * max(_COLUMNS, _ROWS), dtype=np.float32)
+    for start in range(group * _ROWS, len(unit), GROUPS * _ROWS):
+        rows = slice(start, min(start + _ROWS, len(unit)))
+        left = [slice(first, min(first + _COLUMNS, start)) for first in range(0, start, _COLUMNS)]
+        ours = unit[rows]
+        for columns in (*left, rows):
+            theirs = unit[columns]
+            tile = buffer[: len(ours) * len(theirs)].reshape(len(ours), len(theirs))
+            yield rows, columns, np.matmul(ours, theirs.T, out=tile)
 
 
 class StreamedKernel:
@@ -35,10 +51,6 @@ class StreamedKernel:
         self._unit = unit
 
     def __matmul__(self, vectors: Array) -> Array:
-        return self._product(vectors, look=lambda group, tile: None)
-
-    def _product(self, vectors: Array, look: Callable[[int, Tile], None]) -> Array:
-        """``look`` is shown every tile, with the number of its group."""
         n, columns = vectors.shape
         shares = np.zeros((GROUPS, n, columns))
         single = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -46,23 +58,14 @@ class StreamedKernel:
         def add_strips(group: int) -> None:
             for tile in self._tiles(group):
                 _add_tile(tile, single, shares[group])
-                look(group, tile)
 
         in_groups(add_strips)
         return shares.sum(axis=0)
 
     def _tiles(self, group: int) -> Iterator[Tile]:
-        """Of a group's strips: the columns left of the diagonal, then the square on it. Each overwrites the last."""
-        buffer = np.empty(LARGEST_TILE, dtype=np.float32)
-        for start in range(group * _ROWS, len(self._unit), GROUPS * _ROWS):
-            rows = slice(start, min(start + _ROWS, len(self._unit)))
-            left = [slice(first, min(first + _COLUMNS, start)) for first in range(0, start, _COLUMNS)]
-            ours = self._unit[rows]
-            for columns in (*left, rows):
-                theirs = self._unit[columns]
-                tile = buffer[: len(ours) * len(theirs)].reshape(len(ours), len(theirs))
-                _to_kernel(np.matmul(ours, theirs.T, out=tile), ours, theirs)
-                yield rows, columns, tile
+        for rows, columns, tile in cosine_tiles(self._unit, group):
+            _to_kernel(tile, self._unit[rows], self._unit[columns])
+            yield rows, columns, tile
 
 
 class KeptKernel(StreamedKernel):
