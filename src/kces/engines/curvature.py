@@ -83,7 +83,7 @@ def pair_curvature(problem: Problem, a: Array) -> tuple[Array, ...]:
     return _curved_sums(problem.ZZ, problem.XZ, problem.inverse_lengths, a, adjacency.indptr, adjacency.indices)
 
 
-@numba.njit(parallel=True, fastmath=True, cache=True)
+@numba.njit(parallel=True, fastmath=True, cache=True, error_model="numpy")
 def _curved_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     n = len(a)
     zz, zx, xx = np.zeros(n), np.zeros(n), np.zeros(n)

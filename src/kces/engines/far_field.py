@@ -81,7 +81,7 @@ def _pairs(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
     return _pair_sums(problem.ZZ, problem.XZ, problem.inverse_lengths, a, adjacency.indptr, adjacency.indices)
 
 
-@numba.njit(parallel=True, fastmath=True, cache=True)
+@numba.njit(parallel=True, fastmath=True, cache=True, error_model="numpy")
 def _pair_sums(ZZ, XZ, inverse_lengths, a, indptr, indices):
     n = len(a)
     z_dot, x_dot, neighbor_dot = np.zeros(n), np.zeros(n), np.zeros(len(indices))

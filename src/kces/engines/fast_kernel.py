@@ -2,6 +2,9 @@
 
 ``arccos x = sqrt(1 − x) · p(x)`` on [0, 1] with a polynomial p of degree 7 (Abramowitz and Stegun 4.4.46) is right to
 2e-8, and exact where it matters most, at x = 1. The exact engine uses one that is right to the last digits instead.
+
+Loops around a function that divides by what is computed take ``error_model="numpy"``: the check for a division by zero,
+which never happens here, would keep the compiler from vectorizing them, and cost them a factor of five to fifteen.
 """
 
 from __future__ import annotations

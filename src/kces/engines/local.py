@@ -208,7 +208,7 @@ def _far_change(block, lengths, cosines, field, curvature):
     return far
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def _part_of_block(t, cosines, flat, step):
     """What the far field holds of the block's own nodes when row t moves, to both orders; the block is exact there."""
     before, moved = cosines.before[t], cosines.row_moved[t]

@@ -161,7 +161,7 @@ def _rests(
     return rest, along
 
 
-@numba.njit(parallel=True, fastmath=True, cache=True)
+@numba.njit(parallel=True, fastmath=True, cache=True, error_model="numpy")
 def slope_rest(indptr, indices, unit, line):
     """What a line leaves of the slope for the pairs of a pattern, and their cosines."""
     rest, cosines = np.empty(len(indices), dtype=np.float32), np.empty(len(indices), dtype=np.float32)

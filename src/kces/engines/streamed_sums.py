@@ -54,7 +54,7 @@ def streamed_pair_sums(unit: Singles, line: SlopeLine, a: Array, short: Singles)
     return PairSums(alongs.sum(axis=0).T, fields.sum(axis=0))
 
 
-@numba.njit(nogil=True, fastmath=True, cache=True)
+@numba.njit(nogil=True, fastmath=True, cache=True, error_model="numpy")
 def _rest_of_slope(cosines: Singles, line: SlopeLine, rest: Singles) -> None:
     at_zero, rise = np.float32(line.at_zero), np.float32(line.rise)
     for p in range(cosines.shape[0]):

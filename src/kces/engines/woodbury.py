@@ -104,7 +104,7 @@ def difference_rows(kernel: Unchanged, changed: Changed, which: Ints, edges: Int
     return found
 
 
-@numba.njit(parallel=True, cache=True)
+@numba.njit(parallel=True, cache=True, error_model="numpy")
 def _difference_rows(kernel, rows):
     n = len(kernel.H)
     R = np.empty((len(rows.nodes), n))
@@ -238,7 +238,7 @@ def _white_rows(kernel, changed, rows, members):
     return places, white
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def _cross_difference(kernel, changed, e, R, number):
     """D: R holds the columns of the edge's own nodes as if only the row had changed; D puts half of the true difference
     ``k(z'_k·z'_l) − k(z_k·z_l)`` there. (|S|, |S|)."""
