@@ -101,9 +101,14 @@ def test_wide_sparse_features_are_reduced_and_the_regime_stays() -> None:
     reduced = compact(replace(problem, forced=replace(problem.regime, width=16)))
     assert reduced.graph.n_features == 16
     assert reduced.regime.features == 16_000
-    assert "16000 features reduced to 512" in str(problem.regime)
+    assert "16000 features reduced to 1024" in str(problem.regime)
     narrow = replace(linked(9_000, 16_000), features=np.ones((9_000, 3)))
     assert not Regime.of(narrow).compacts
+
+
+@pytest.mark.parametrize(("nodes", "width"), [(30_000, 1_024), (100_000, 671), (200_000, 512)])
+def test_more_nodes_are_left_fewer_features(nodes: int, width: int) -> None:
+    assert Regime.of(linked(nodes, 16_000)).width == width
 
 
 def test_caps_shrink_with_the_work() -> None:

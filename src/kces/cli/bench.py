@@ -294,13 +294,13 @@ def _show_fidelity(rows: list[JsonObject]) -> None:
         [
             row["graph"],
             f"{row['solve']}{' (taken)' if row.get('taken') else ''}",
-            f"{row['solve_seconds']:.1f}",
+            f"{row['seconds']:.1f}",
             f"{row['peak_mb']:,.0f}",
             *(f"{row[key]:.3f}" if key in row else "" for key in ("rho_signed", "rho_absolute")),
         ]
         for row in rows
     ]
-    show_table("solve of large graphs", ["graph", "solve", "solve s", "peak MB", "ρ signed", "ρ abs"], table)
+    show_table("solve of large graphs", ["graph", "solve", "solve and field s", "peak MB", "ρ signed", "ρ abs"], table)
 
 
 def _show_exact(found: JsonObject) -> None:

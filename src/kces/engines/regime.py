@@ -37,7 +37,10 @@ half a minute once. Where it is made, the far field looks at all pairs once more
 
 _DENSE_FEATURE_BYTES = 2**30
 """Sparse features that would be larger than this as an array are replaced by their leading components."""
-_REDUCED_WIDTH = 512
+_REDUCED_WIDTH, _REDUCED_WIDTH_OF_SMALLER = 512, 1_024
+_REDUCED_ENTRIES = 2**26
+"""So many of these: 512, on graphs of fewer nodes more, 1,024 at most. What is lost here is most of what
+coauthor_physics loses in ``kces bench fidelity``."""
 
 _CAPS: dict[int, tuple[int, ...]] = {1: (32, 24, 16, 8), 2: (128, 64, 48, 32, 24, 16, 8)}
 """Candidate caps by hops. With one hop more than 32 neighbors were never seen to change the ranking."""
@@ -185,8 +188,10 @@ def _products(graph: Graph) -> int:
 
 def _width(graph: Graph) -> int:
     """Features of a large graph as an array: all of them, unless they are sparse and too many."""
-    too_large = 8 * graph.n_nodes * graph.n_features > _DENSE_FEATURE_BYTES
-    return min(graph.n_features, _REDUCED_WIDTH) if too_large and is_sparse(graph.features) else graph.n_features
+    if 8 * graph.n_nodes * graph.n_features <= _DENSE_FEATURE_BYTES or not is_sparse(graph.features):
+        return graph.n_features
+    affordable = _REDUCED_ENTRIES // graph.n_nodes
+    return min(graph.n_features, max(_REDUCED_WIDTH, min(affordable, _REDUCED_WIDTH_OF_SMALLER)))
 
 
 def _cap(graph: Graph, hops: int, all_pairs: bool) -> int:
