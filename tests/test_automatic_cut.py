@@ -177,3 +177,33 @@ def test_a_cut_says_why_it_is_not_the_noise_that_was_estimated(found: Symptoms, 
     choice = choice_by_symptoms(found)
     assert choice.alpha == pytest.approx(alpha)
     assert choice.reason.endswith(said)
+
+
+def departments(count: int, planted: float) -> tuple[Graph, float]:
+    """People who know others of their own department, its name their only feature; and links between departments."""
+    generator = np.random.default_rng(0)
+    people = np.repeat(np.arange(count), 40)
+    pairs = np.sort(generator.integers(len(people), size=(200 * len(people), 2)), axis=1)
+    pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+    within = people[pairs[:, 0]] == people[pairs[:, 1]]
+    own = generator.permutation(pairs[within])[: 2 * len(people)]
+    others = generator.permutation(pairs[~within])[: round(planted * len(own))]
+    graph = Graph.from_edges(np.concatenate([own, others]), np.eye(count)[people])
+    return graph, len(others) / graph.n_edges
+
+
+@pytest.mark.parametrize("count", [10, 50, 150])
+def test_links_between_categories_stand_apart(count: int) -> None:
+    """They all agree a little more than the median random pair, and there is nothing between them and the others."""
+    for planted in (0.0, 0.05, 0.15):
+        graph, share = departments(count, planted)
+        choice = automatic_choice(yardstick_of(graph))
+        assert choice.verdict == ("noisy" if planted else "clean")
+        assert choice.noise == pytest.approx(share, abs=0.03)
+
+
+def test_weak_links_that_blend_into_the_others_do_not_stand_apart() -> None:
+    noise = 2.0 / np.random.default_rng(0).normal(1.0, 0.01, 2000)
+    weak = np.linspace(0.98, 1.5, 200)
+    assert read_symptoms(Yardstick(2.0 / weak, noise)).apart == 0.0
+    assert read_symptoms(Yardstick(2.0 / np.r_[weak[:8], weak[50:]], noise)).apart == 1.0

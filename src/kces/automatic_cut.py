@@ -6,6 +6,9 @@ for a link. Three numbers are read off it:
 - ``unrelated``, the share of edges that are not significantly more alike than the lower of two groups of random pairs;
 - ``below_median``, Storey's estimate of the share of edges that are random pairs: twice the share of edges that agree
   less than the median random pair. It is near zero on a clean graph, whose weak links are still better than random;
+- ``apart``, whether the unrelated edges are a group of their own, with a gap between them and the others. Weak links of
+  a clean graph blend into the sound ones; where the features are a few categories, planted links do not, though they
+  may all agree a little more than the median random pair;
 - ``gathering``, how unevenly the unrelated edges lie on the nodes: the variance of their number at a node over what it
   would be if they lay at random. Noise that comes by chance does not gather. An attack does, and its edges then vouch
   for each other: the cut has to go deeper than the noise that shows;
@@ -14,7 +17,7 @@ for a link. Three numbers are read off it:
 - ``reach``, how far noise can hide: the share of edges that are unrelated, or have an end at which more than its share
   of the edges is.
 
-The noise is ``unrelated``, faded out where ``below_median`` says clean; the cut is ``noise · depth``, and not beyond
+The noise is ``unrelated``, faded out where ``below_median`` says clean and no gap speaks for it; the cut is ``noise · depth``, and not beyond
 ``reach``.
 """
 
@@ -22,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,12 +37,14 @@ from kces.types import Array, Bools, Ints
 __all__ = [
     "DEEPEST",
     "MarkedNodes",
+    "NoiseBounds",
     "Symptoms",
     "Yardstick",
     "automatic_choice",
     "choice_by_symptoms",
     "noise_bounds",
     "read_symptoms",
+    "standing_apart",
     "twice_the_noise",
     "unrelated_edges",
     "unrelated_pairs",
@@ -73,6 +79,13 @@ MOST_UNRELATED = 1.0 / 3.0
 FARTHEST = 5.0
 """Standard deviations beyond which a node does not deepen the cut further: hardly felt on the tuning graphs, where
 many nodes are attacked."""
+
+GAP = 2.0
+"""How far above the bound of unrelated pairs other edges would stand for a gap, in units of the bound's own distance
+from their mean. On no tuning graph is it empty: there are more edges in it than unrelated ones."""
+
+_BETWEEN = 2
+"""Edges that are taken to stand in the gap besides: a few edges are no group."""
 
 _WORTH_A_WORD = 0.005
 """A cut that is deeper than the noise by more than this share of the edges says why."""
@@ -111,11 +124,12 @@ class Symptoms:
     contrast: float
     depth: float = 1.0
     reach: float = 1.0
+    apart: float = 0.0
 
     @property
     def noise(self) -> float:
         """Estimated share of noise among the edges."""
-        return self.unrelated * min(1.0, self.below_median / CLEAR) ** 3
+        return self.unrelated * max(min(1.0, self.below_median / CLEAR) ** 3, self.apart)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -131,14 +145,32 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     0.1
     """
     agreement = _agreement(yardstick.scores)
-    bound, median = noise_bounds(yardstick.random_scores)
-    unrelated: Bools = agreement < bound
-    share, below = float(unrelated.mean()), 2.0 * float(np.mean(agreement < median))
+    bounds = noise_bounds(yardstick.random_scores)
+    unrelated: Bools = agreement < bounds.unrelated
+    share, below = float(unrelated.mean()), 2.0 * float(np.mean(agreement < bounds.median))
+    apart = standing_apart(int(unrelated.sum()), int((agreement < bounds.gap).sum()))
     if yardstick.edges is None:
-        return Symptoms(share, below, 1.0, yardstick.contrast)
+        return Symptoms(share, below, 1.0, yardstick.contrast, apart=apart)
     marks = MarkedNodes.of(yardstick.edges, unrelated)
     reach = float(marks.within_reach(yardstick.edges, unrelated).mean())
-    return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach)
+    return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach, apart)
+
+
+def standing_apart(unrelated: int, below_gap: int) -> float:
+    """Whether unrelated edges are a group of their own, from 0 (as many others stand in the gap) to 1 (half as many).
+
+    Parameters
+    ----------
+    unrelated : how many edges look unrelated.
+    below_gap : how many are unrelated or stand in the gap above.
+
+    Examples
+    --------
+    >>> standing_apart(40, 42), standing_apart(40, 68), standing_apart(40, 90), standing_apart(2, 2)
+    (1.0, 0.5, 0.0, 0.0)
+    """
+    between = below_gap - unrelated + _BETWEEN
+    return min(max(2.0 * (1.0 - between / max(unrelated, 1)), 0.0), 1.0)
 
 
 def unrelated_edges(yardstick: Yardstick) -> Bools:
@@ -148,15 +180,30 @@ def unrelated_edges(yardstick: Yardstick) -> Bools:
     >>> unrelated_edges(Yardstick(np.array([2.1, 1.0]), noise)).tolist()
     [True, False]
     """
-    bound, _ = noise_bounds(yardstick.random_scores)
-    looks_random: Bools = _agreement(yardstick.scores) < bound
+    looks_random: Bools = _agreement(yardstick.scores) < noise_bounds(yardstick.random_scores).unrelated
     return looks_random
 
 
-def noise_bounds(random_scores: Array) -> tuple[float, float]:
-    """Agreement, ``2 / score``, below which an edge looks unrelated, and that of the median random pair."""
+class NoiseBounds(NamedTuple):
+    """Agreement, ``2 / score``, by which edges are parted.
+
+    Attributes
+    ----------
+    median : of the random pairs.
+    unrelated : below this an edge looks unrelated.
+    gap : where the gap above the unrelated ends.
+    """
+
+    median: float
+    unrelated: float
+    gap: float
+
+
+def noise_bounds(random_scores: Array) -> NoiseBounds:
+    """What parts unrelated edges from others, read off random pairs."""
     center, spread = unrelated_pairs(random_scores)
-    return center - _QUANTILE * spread, float(np.median(_agreement(random_scores)))
+    reach = -_QUANTILE * spread
+    return NoiseBounds(float(np.median(_agreement(random_scores))), center + reach, center + (1.0 + GAP) * reach)
 
 
 def automatic_choice(yardstick: Yardstick) -> AlphaChoice:

@@ -18,6 +18,7 @@ from kces.automatic_cut import (
     Yardstick,
     choice_by_symptoms,
     noise_bounds,
+    standing_apart,
     verdict_without_symptoms,
 )
 from kces.company import Company, company_weight, leads_at_nodes, raised_scores
@@ -104,22 +105,23 @@ def automatic_choice_on_disk(scored: FolderScores) -> AlphaChoice:
 def symptoms_on_disk(scored: FolderScores) -> Symptoms:
     """How much looks like noise, and how it gathers."""
     folder = scored.folder
-    bound, median = noise_bounds(scored.random_scores)
-    marks, below, unrelated = np.zeros(folder.n_nodes, dtype=np.int64), 0, 0
+    bounds = noise_bounds(scored.random_scores)
+    marks, below, unrelated, below_gap = np.zeros(folder.n_nodes, dtype=np.int64), 0, 0, 0
     for chunk in scored.chunks():
         agreement = 2.0 / scored.scores(chunk)
-        marked = agreement < bound
+        marked = agreement < bounds.unrelated
         unrelated += int(marked.sum())
-        below += int((agreement < median).sum())
+        below += int((agreement < bounds.median).sum())
+        below_gap += int((agreement < bounds.gap).sum())
         marks += np.bincount(scored.pairs(chunk)[marked].ravel(), minlength=folder.n_nodes)
     share = unrelated / folder.n_edges
     nodes = MarkedNodes(_degrees(scored), marks, share)
     reached = sum(
-        int(nodes.within_reach(scored.pairs(chunk), 2.0 / scored.scores(chunk) < bound).sum())
+        int(nodes.within_reach(scored.pairs(chunk), 2.0 / scored.scores(chunk) < bounds.unrelated).sum())
         for chunk in scored.chunks()
     )
     symptoms = nodes.gathering, scored.contrast, nodes.depth, reached / folder.n_edges
-    return Symptoms(share, 2.0 * below / folder.n_edges, *symptoms)
+    return Symptoms(share, 2.0 * below / folder.n_edges, *symptoms, standing_apart(unrelated, below_gap))
 
 
 def _suspicion(scored: FolderScores) -> Callable[[int], Array]:
