@@ -17,8 +17,8 @@ for a link. Three numbers are read off it:
 - ``reach``, how far noise can hide: the share of edges that are unrelated, or have an end at which more than its share
   of the edges is.
 
-The noise is ``unrelated``, faded out where ``below_median`` says clean and no gap speaks for it; the cut is ``noise · depth``, and not beyond
-``reach``.
+The noise is ``unrelated``, faded out where ``below_median`` says clean and no gap speaks for it; the cut is
+``noise · depth``, and not beyond ``reach``.
 """
 
 from __future__ import annotations

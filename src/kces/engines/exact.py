@@ -47,7 +47,7 @@ from kces.engines.woodbury import (
 from kces.errors import SingularKernelError
 from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
-from kces.types import Array, Bools, Features, Ints, Singles
+from kces.types import Array, Bools, Features, Ints
 
 __all__ = ["SINGLE_FROM", "ExactEngine"]
 
@@ -60,8 +60,8 @@ SINGLE_FROM = 1_024
 """Nodes from which white rows are made in single precision."""
 _DOUBTFUL = 1e-3
 """Share of its score by which an edge may be corrected: what is left is of the order of the square."""
-_CHUNK, _PANEL = 2_048, 512
-"""Rows and columns of a product with the whitener: a narrow panel needs only the rows above its last diagonal entry."""
+_CHUNK, _PANEL = 2_048, 4_096
+"""Rows and columns of a product with the whitener; no call of BLAS is larger (see ``blocked_cholesky.py``)."""
 
 
 class ExactEngine:
@@ -161,16 +161,19 @@ def _whitener(H: Array, ridge: float) -> Array:
         raise SingularKernelError(f"the kernel matrix has no inverse at ridge {ridge:g}; use a larger one") from error
 
 
-def _whiten(R: Array, whitener: Array | Singles) -> Any:
-    """``R @ whitener`` in the precision of the whitener, leaving out most of the zeros below its diagonal."""
-    product = np.empty(R.shape, dtype=whitener.dtype)
-    for first in range(0, len(R), _CHUNK):
-        rows = R[first : first + _CHUNK].astype(whitener.dtype, copy=False)
-        for start in range(0, len(whitener), _PANEL):
-            stop = min(start + _PANEL, len(whitener))
-            panel = product[first : first + _CHUNK, start:stop]
-            np.matmul(rows[:, :stop], whitener[:stop, start:stop], out=panel)
-    return product
+def _whiten(R: Array, whitener: Any) -> Any:
+    """``R @ whitener`` in the precision of the whitener, whose zeros below the diagonal BLAS leaves out."""
+    white: Any = R.astype(whitener.dtype)
+    multiply = scipy.linalg.blas.strmm if whitener.dtype == np.float32 else scipy.linalg.blas.dtrmm
+    for start in reversed(range(0, len(whitener), _PANEL)):  # a panel needs the rows of those before it as they were
+        own, before = slice(start, start + _PANEL), slice(start)
+        triangle = np.asfortranarray(whitener[own, own].T)
+        for first in range(0, len(white), _CHUNK):
+            chunk = white[first : first + _CHUNK]
+            chunk[:, own] = multiply(1.0, triangle, chunk[:, own].T, lower=1).T
+            if start > 0:
+                chunk[:, own] += chunk[:, before] @ whitener[before, own]
+    return white
 
 
 def _changed(problem: Problem, kernel: Unchanged, edges: Ints) -> tuple[Changed, Bools]:

@@ -100,21 +100,19 @@ def difference_rows(kernel: Unchanged, changed: Changed, which: Ints, edges: Int
     supports = changed.supports
     columns = (supports.alpha, supports.beta, supports.gamma, changed.inverse_length)
     rows = _Sought(supports.node[which], edges, np.stack([column[which] for column in columns], axis=1))
-    found: Array = _difference_rows(kernel, rows)
-    return found
+    R = np.empty((len(which), len(kernel.H)))  # by numpy, which asks for large pages of memory
+    _difference_rows(kernel, rows, R)
+    return R
 
 
 @numba.njit(parallel=True, cache=True, error_model="numpy")
-def _difference_rows(kernel, rows):
-    n = len(kernel.H)
-    R = np.empty((len(rows.nodes), n))
+def _difference_rows(kernel, rows, R):
     for t in numba.prange(len(rows.nodes)):
         k, i, j = rows.nodes[t], rows.edges[t, 0], rows.edges[t, 1]
         alpha, beta, gamma, inverse = rows.coefficients[t]
-        for r in range(n):
+        for r in range(len(kernel.H)):
             c = alpha * kernel.ZZ[k, r] + beta * kernel.XZ[i, r] + gamma * kernel.XZ[j, r]
             R[t, r] = precise_kernel_value(c * inverse * kernel.inverse_length[r]) - kernel.H[k, r]
-    return R
 
 
 class _Edges(NamedTuple):
