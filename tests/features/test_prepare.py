@@ -193,3 +193,33 @@ def test_days_written_as_one_number(column):
 def test_numbers_of_eight_digits_that_are_no_days_stay():
     prepared = prepare_features(pd.DataFrame({"code": [20191231, 20209901], "x": [1.0, 5.0]}), scale="none")
     assert prepared.matrix[:, 0].tolist() == [20191231.0, 20209901.0]
+
+
+def test_many_values_that_return_are_categories():
+    countries = [f"country {number % 60}" for number in range(300)]
+    assert len(prepared(country=countries).names) == 60
+
+
+@pytest.mark.parametrize(("values", "rows"), [(60, 299), (1_001, 10_000), (1_000, 200_000)])
+def test_values_that_seldom_return_or_take_too_much_room_are_refused(values, rows):
+    with pytest.raises(InvalidGraphError, match=f"'name' holds text with {values} values .* too many to be categories"):
+        prepared(name=[f"name {number % values}" for number in range(rows)])
+
+
+NEVER = "9999-12-31"
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2024-01-01", NEVER, "2024-01-03"],
+        ["01.01.2024", "31.12.9999", "03.01.2024"],
+        ["2024-01-01", NEVER + " 00:00:00", "2024-01-03"],
+        [dt.date(2024, 1, 1), dt.date(9999, 12, 31), dt.date(2024, 1, 3)],
+        np.array(["2024-01-01", NEVER, "2024-01-03"], dtype="datetime64[s]"),
+    ],
+)
+def test_a_day_that_stands_for_none_does_not_outweigh_the_others(days):
+    found = prepared(until=days)
+    assert found.names == ["until", "until missing"]
+    assert found.matrix.tolist() == [[0, 0], [1, 1], [2, 0]]

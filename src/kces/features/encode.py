@@ -12,16 +12,20 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError
 from kces.features.cell_values import read_compact_dates, read_dates, read_flags, read_numbers
-from kces.features.missing import as_text, missing_cells
+from kces.features.missing import as_text, missing_cells, missing_days
 from kces.features.own_values import OwnColumn
 from kces.features.written_dates import are_written_dates, read_written_dates
 from kces.features.written_numbers import are_written_numbers, read_written_numbers
 from kces.types import Array, Bools, Values
 
-__all__ = ["MAX_LEVELS", "EncodedColumn", "encode_column"]
+__all__ = ["EncodedColumn", "encode_column"]
 
-MAX_LEVELS = 20
-"""A text column with more values than this, or with more than half as many as rows, is a name and no category."""
+_FEW_LEVELS, _MOST_LEVELS = 20, 1_000
+"""A text column with few values is a category, unless most rows have one of their own. One with many (countries,
+merchants) is one if its values return, ``_ROWS_PER_LEVEL`` times on average; beyond it holds names."""
+_ROWS_PER_LEVEL = 5
+_MOST_ENTRIES = 2**27
+"""Rows times values of one text column: a gigabyte."""
 
 _ONE_VALUE = 1e-12
 _ROWS_TO_COUNT = 20
@@ -99,7 +103,8 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
     if _is_typed(column):
-        missing = column.isna().to_numpy(dtype=bool)
+        times = pd.api.types.is_datetime64_any_dtype(column.dtype)
+        missing = missing_days(column) if times else column.isna().to_numpy(dtype=bool)
         read = _typed_values
         cells = column
     else:
@@ -204,7 +209,7 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
     known = text[~missing]
     _refuse_strays(name, known, pd.to_numeric(known, errors="coerce").notna().to_numpy(), "a number")
     levels = sorted(known.unique())
-    if len(levels) > MAX_LEVELS or 2 * len(levels) > len(text):
+    if not _are_categories(len(levels), len(text)):
         _refuse_strays(name, known, are_written_dates(known), "a date")
         _refuse_strays(name, known, are_written_numbers(known), "a number")
         raise InvalidGraphError(
@@ -219,6 +224,16 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
         block[missing, -1] = 1.0
         names.append(f"{name} missing")
     return EncodedColumn(name, "words", names, block, [False] * len(names), int(missing.sum()))
+
+
+def _are_categories(levels: int, rows: int) -> bool:
+    """
+    >>> _are_categories(20, 40), _are_categories(20, 30), _are_categories(60, 600), _are_categories(60, 200)
+    (True, False, True, False)
+    """
+    if levels <= _FEW_LEVELS:
+        return 2 * levels <= rows
+    return levels <= _MOST_LEVELS and _ROWS_PER_LEVEL * levels <= rows and levels * rows <= _MOST_ENTRIES
 
 
 def _refuse_strays(name: str, known: pd.Series, fits: Bools, expected: str) -> None:
