@@ -207,3 +207,13 @@ def test_weak_links_that_blend_into_the_others_do_not_stand_apart() -> None:
     weak = np.linspace(0.98, 1.5, 200)
     assert read_symptoms(Yardstick(2.0 / weak, noise)).apart == 0.0
     assert read_symptoms(Yardstick(2.0 / np.r_[weak[:8], weak[50:]], noise)).apart == 1.0
+
+
+def test_a_column_of_names_that_return_by_chance_hides_no_link() -> None:
+    graph, share = departments(10, 0.1)
+    names = np.eye(100)[np.random.default_rng(1).integers(100, size=graph.n_nodes)]
+    scored = make_scorer(ScoreOptions()).score(replace(graph, features=np.hstack([graph.features, names])))
+    department = graph.features.argmax(axis=1)[graph.edges]
+    removed = ~scored.cut().kept
+    assert scored.automatic.noise == pytest.approx(share, abs=0.03)
+    assert (department[removed, 0] != department[removed, 1]).mean() > 0.95
