@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kces.cut import AlphaChoice
+from kces.cut import CANNOT_JUDGE, AlphaChoice
 from kces.errors import InvalidParameterError
 from kces.two_groups import two_groups
 from kces.types import Array, Bools, Ints
@@ -275,7 +275,7 @@ def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:
 
 
 def _no_verdict(reason: str) -> AlphaChoice:
-    return AlphaChoice(0.0, reason, "cannot judge")
+    return AlphaChoice(0.0, reason, CANNOT_JUDGE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,16 @@ import numpy as np
 from kces.ranking import all_tied, check_alpha, edge_order, kept_edges, prune_count
 from kces.types import Array, Bools, Ints
 
-__all__ = ["AUTO", "LABELS", "AlphaChoice", "Cut", "checked_ratio", "cut_at"]
+__all__ = ["AUTO", "CANNOT_JUDGE", "LABELS", "AlphaChoice", "Cut", "checked_ratio", "cut_at", "said_of_abstaining"]
 
 AUTO = "auto"
 """The value of ``alpha`` that lets the scores decide how many edges go."""
 
 LABELS = "labels"
 """The value of ``alpha`` that lets the labels of train and validation nodes correct what the scores say."""
+
+CANNOT_JUDGE = "cannot judge"
+"""The verdict where nothing tells which edges are noise."""
 
 
 def checked_ratio(alpha: float | str) -> float | str:
@@ -55,6 +58,30 @@ class AlphaChoice:
         AlphaChoice(alpha=0.3, reason='asked for', verdict=None, noise=None, interval=None)
         """
         return cls(check_alpha(alpha), "asked for")
+
+    def facts(self) -> dict[str, object]:
+        """For machines, by the names that all commands use.
+
+        >>> AlphaChoice(0.1, "some noise", "noisy", 0.05, (0.01, 0.05)).facts()["noise_interval"]
+        [0.01, 0.05]
+        """
+        return {
+            "alpha": self.alpha,
+            "alpha_reason": self.reason,
+            "verdict": self.verdict,
+            "noise": self.noise,
+            "noise_interval": None if self.interval is None else list(self.interval),
+        }
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> print(AlphaChoice.asked_for(0.25)); print(AlphaChoice(0.0, "no edge looks random", "clean"))
+        alpha 0.25: asked for
+        verdict clean, alpha 0: no edge looks random
+        """
+        verdict = "" if self.verdict is None else f"verdict {self.verdict}, "
+        return f"{verdict}alpha {self.alpha:.3g}: {self.reason}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +155,20 @@ def cut_at(scores: Array, choice: AlphaChoice, spared: Bools | None = None, *, t
     kept = kept_edges(scores, choice.alpha, ties=ties)
     wanted, removed = prune_count(len(scores), choice.alpha), int(np.count_nonzero(~kept))
     said = "" if removed == wanted else said_of_ties(choice, removed, wanted, len(scores) if all_tied(scores) else None)
-    return Cut(choice, scores, kept if spared is None else kept | spared, said)
+    return Cut(choice, scores, kept if spared is None else kept | spared, said or said_of_abstaining(choice))
+
+
+def said_of_abstaining(choice: AlphaChoice) -> str:
+    """What the caller hears where no edge goes because nothing tells which should.
+
+    >>> said_of_abstaining(AlphaChoice(0.0, "features are noise", "cannot judge"))[:41]
+    'cannot judge which edges are noise, so no'
+    >>> said_of_abstaining(AlphaChoice(0.0, "no edge looks random", "clean"))
+    ''
+    """
+    if choice.verdict != CANNOT_JUDGE:
+        return ""
+    return "cannot judge which edges are noise, so none is cut; look at the ranking, or cut by it at a number (alpha)"
 
 
 def said_of_ties(choice: AlphaChoice, removed: int, wanted: int, all_tied: int | None) -> str:

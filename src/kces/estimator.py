@@ -57,6 +57,8 @@ class KCES(BaseEstimator):
     labels_ : pseudo label of each node (None with preset robust, which has none).
     alpha_ : the share pruned, a number also when ``alpha`` is a word.
     alpha_reason_ : why it is that share.
+    verdict_ : ``clean``, ``noisy`` or ``cannot judge`` where the scores decided how many edges go; else None.
+    noise_, noise_interval_ : the estimated share of noise among the edges, and its bounds; None without an estimate.
     engine_ : name of the engine used.
 
     Examples
@@ -142,6 +144,7 @@ class KCES(BaseEstimator):
         self._asked = asked
         self.alpha_ = cut.alpha
         self.alpha_reason_ = cut.choice.reason
+        self.verdict_, self.noise_, self.noise_interval_ = cut.choice.verdict, cut.choice.noise, cut.choice.interval
         self.kept_ = self.source_.spread(cut.kept, True)
         self.threshold_ = cut.threshold
 

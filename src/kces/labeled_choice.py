@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg
 
 from kces.automatic_cut import MarkedNodes
-from kces.cut import AlphaChoice
+from kces.cut import CANNOT_JUDGE, AlphaChoice
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import gram, propagation, ridge_factor
@@ -115,7 +115,7 @@ def _nearest_possible(alphas: Sequence[float], worse: Array, automatic: AlphaCho
     """
     possible = np.flatnonzero(worse <= SURE)
     distance = np.abs(np.array(alphas)[possible] - automatic.alpha)
-    if automatic.verdict == "cannot judge" and distance.min() > 0:
+    if automatic.verdict == CANNOT_JUDGE and distance.min() > 0:
         return int(worse.argmin())
     return int(possible[distance.argmin()])
 

@@ -82,3 +82,24 @@ def test_a_full_folder_leaves_nothing_behind(
     assert code == 2
     assert "No space left on device" in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "verdict", "warned"), [("synthetic:n=300,signal=0", "cannot judge", True), ("digits", "clean", False)]
+)
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_the_verdict_is_said(
+    graph: str, verdict: str, warned: bool, on_disk: bool, tmp_path: Path, run_kces: RunKces
+) -> None:
+    """To people in a line, to machines by name; abstaining is a warning and no failure."""
+    if on_disk:
+        assert run_kces("convert", graph, "-o", str(tmp_path / "graph.kces"), "--quiet")[0] == 0
+        graph = str(tmp_path / "graph.kces")
+    code, out, err = run_kces("sanitize", graph, "-o", str(tmp_path / f"a{'.kces' if on_disk else '.npz'}"))
+    assert code == 0
+    assert f"verdict {verdict}, alpha 0: " in " ".join(out.split())
+    assert ("none is cut" in err) == warned
+    code, out, _ = run_kces("score", graph, "--json", "--quiet")
+    found = json.loads(out)
+    assert (code, found["verdict"], found["alpha"]) == (0, verdict, 0.0)
+    assert (found["noise"] is None) == (found["noise_interval"] is None) == warned

@@ -41,8 +41,7 @@ def demo(
     about = {
         "accuracy": accuracy,
         "preset": preset,
-        "alpha": model.alpha_,
-        "alpha_reason": model.alpha_reason_,
+        **model.cut_.choice.facts(),
         "injected": int(injected.sum()),
         "removed": int((~model.kept_).sum()),
         "injected_removed": caught,

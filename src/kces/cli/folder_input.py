@@ -49,18 +49,13 @@ class FolderRun:
             "labels": "none",
             "seed": self.seed,
             "repairs": str(folder.repairs),
-            "alpha": choice.alpha,
-            "alpha_reason": choice.reason,
+            **choice.facts(),
             "read": [f"features: {note}" for note in folder.manifest.notes],
         }
 
     def closing_lines(self) -> list[str]:
-        choice = self.cut.choice
         notes = [f"features: {note}" for note in self.folder.manifest.notes]
-        return [
-            *notes,
-            f"preset robust, engine views ({self._reason()}); alpha {choice.alpha:.3g}: {choice.reason}",
-        ]
+        return [*notes, f"preset robust, engine views ({self._reason()}); {self.cut.choice}"]
 
     def _reason(self) -> str:
         scored, layout = self.cut.scored, self.cut.scored.state.layout

@@ -112,8 +112,7 @@ class ScoredInput:
             **scored.facts,
             "seed": self.seed,
             "repairs": str(scored.graph.repairs),
-            "alpha": cut.alpha,
-            "alpha_reason": cut.choice.reason,
+            **cut.choice.facts(),
             "read": self.opened.reading(),
         }
 
@@ -123,8 +122,7 @@ class ScoredInput:
         clusters = f"; k = {facts['clusters']} ({facts['clusters_by']})" if "clusters" in facts else ""
         return [
             *self.opened.reading(),
-            f"preset {scored.scorer}, engine {scored.engine} ({scored.engine_reason}){clusters}; "
-            f"alpha {self.cut.alpha:.3g}: {self.cut.choice.reason}",
+            f"preset {scored.scorer}, engine {scored.engine} ({scored.engine_reason}){clusters}; {self.cut.choice}",
         ]
 
 

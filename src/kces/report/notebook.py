@@ -32,11 +32,12 @@ def fitted_html(scored: Scored, cut: Cut) -> str:
     facts = {
         "nodes": f"{graph.n_nodes:,}",
         "edges removed": f"{cut.n_removed:,} of {graph.n_edges:,}",
+        "verdict": cut.choice.verdict or "",
         "alpha": f"{cut.alpha:.3g}: {cut.choice.reason}",
         "preset": scored.scorer,
         "engine": f"{scored.engine} ({scored.engine_reason})",
     }
-    rows = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in facts.items())
+    rows = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in facts.items() if value)
     return f"<table><caption>KCES of {html.escape(graph.name)}</caption>{rows}</table>{_pictures(scored, cut)}"
 
 

@@ -22,7 +22,7 @@ from kces.automatic_cut import (
     verdict_without_symptoms,
 )
 from kces.company import Company, company_weight, leads_at_nodes, raised_scores
-from kces.cut import AlphaChoice, said_of_ties
+from kces.cut import AlphaChoice, said_of_abstaining, said_of_ties
 from kces.ranking import prune_count
 from kces.scale.robust_on_disk import FolderScores
 from kces.scale.streamed_levels import StreamedLevels, value_of_place
@@ -86,7 +86,7 @@ def cut_folder(scored: FolderScores, alpha: float | str = AUTO) -> FolderCut:
     count = prune_count(total, choice.alpha)
     decisive = StreamedLevels(scored.n_chunks, _suspicion(scored) if automatic and count else scored.scores)
     if count == 0:
-        return FolderCut(scored, choice, decisive)
+        return FolderCut(scored, choice, decisive, warning=said_of_abstaining(choice))
     lowest, above, tied = decisive.of_rank(count)
     with_ties = count - above == tied
     removed = above + (tied if with_ties else 0)
