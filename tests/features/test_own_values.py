@@ -42,15 +42,16 @@ def test_every_kind_of_column_is_kept_as_it_was_written():
 
 def test_a_column_that_stands_alone_is_one_column():
     prepared = prepare_features(pd.DataFrame({"age": [30, 40, None]}))
-    assert prepared.names == ["age", "age (level)", "age missing"]
+    assert prepared.names == ["age near 30", "age near 35", "age near 40"]
     assert prepared.own.made_from.tolist() == [0, 0, 0]
+    assert prepared.matrix.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0]]
 
 
 def test_nodes_without_a_row_have_no_values_and_say_so():
     prepared = with_unknown_rows(prepare_features(pd.DataFrame({"age": [30, 40], "vip": [True, False]})), 1)
     assert values(prepared, 2) == {"age": None, "vip": None, "row in the table": False}
     assert values(prepared, 0) == {"age": 30, "vip": True, "row in the table": True}
-    assert prepared.own.made_from.tolist() == [0, 1, 2]
+    assert prepared.own.made_from.tolist() == [0, 0, 0, 1, 2]
 
 
 def test_numbers_in_words():

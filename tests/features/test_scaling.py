@@ -21,7 +21,7 @@ LEFT_ALONE = {
     "bag of words": COUNTS,
     "shares": RANDOM.dirichlet(np.ones(5), size=200),
 }
-STANDARDIZED = {
+SCALES_OF_THEIR_OWN = {
     "spreads apart": NORMAL * [1, 1, 1, 100],
     "means far from zero": NORMAL + np.array([0, 0, 50, 0]),
     "an age beside a bag of words": np.column_stack([COUNTS, np.arange(20, 220) // 3]),
@@ -37,9 +37,23 @@ def test_one_scale_stays(name):
     assert features.notes == []
 
 
-@pytest.mark.parametrize("name", STANDARDIZED)
-def test_scales_of_their_own_are_standardized_but_not_flags(name):
-    table = STANDARDIZED[name]
+@pytest.mark.parametrize("name", SCALES_OF_THEIR_OWN)
+def test_scales_of_their_own_are_compared_by_nearness_but_not_flags(name):
+    table = SCALES_OF_THEIR_OWN[name]
+    features = prepare_features(pd.DataFrame(table))
+    assert "compared by nearness" in features.notes[-1]
+    for column in range(table.shape[1]):
+        made = features.matrix[:, features.own.made_from == column]
+        if np.isin(table[:, column], (0, 1)).all():
+            assert np.array_equal(made[:, 0], table[:, column])
+        else:
+            assert made.sum(axis=1) == pytest.approx(np.ones(len(table)))
+
+
+@pytest.mark.parametrize("name", SCALES_OF_THEIR_OWN)
+def test_many_columns_with_scales_of_their_own_are_standardized_but_not_flags(name, monkeypatch):
+    monkeypatch.setattr("kces.features.prepare.MOST_COLUMNS", 0)
+    table = SCALES_OF_THEIR_OWN[name]
     features = prepare_features(pd.DataFrame(table))
     assert "standardized" in features.notes[-1]
     for column in range(table.shape[1]):
@@ -53,14 +67,14 @@ def test_scales_of_their_own_are_standardized_but_not_flags(name):
 def test_asked_for_or_forbidden():
     frame = pd.DataFrame(NORMAL)
     assert prepare_features(frame, scale="standard").notes == ["4 columns standardized: as asked"]
-    apart = pd.DataFrame(STANDARDIZED["spreads apart"])
+    apart = pd.DataFrame(SCALES_OF_THEIR_OWN["spreads apart"])
     assert np.array_equal(prepare_features(apart, scale="none").matrix, apart.to_numpy())
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard"])
 def test_a_constant_column_gives_no_noise(scale):
     frame = pd.DataFrame({"same": [0.1] * 50, "age": np.arange(50.0) * 100, "height": np.arange(50.0) % 7})
-    assert prepare_features(frame, scale=scale).names == ["age", "height"]
+    assert [column.name for column in prepare_features(frame, scale=scale).own.columns] == ["age", "height"]
     alone = prepare_features(frame[["same"]], scale=scale).matrix[:, :1]
     assert np.isfinite(alone).all()
     assert len(np.unique(alone)) == 1
@@ -69,13 +83,14 @@ def test_a_constant_column_gives_no_noise(scale):
 @pytest.mark.filterwarnings("error")
 def test_huge_and_tiny_values_are_standardized():
     table = pd.DataFrame(NORMAL * [1e300, 1e-300, 1, 1])
-    features = prepare_features(table)
-    assert features.notes == ["4 columns standardized: the spreads differ very much"]
-    assert features.matrix.std(axis=0) == pytest.approx(np.ones(4))
+    assert prepare_features(table, scale="standard").matrix.std(axis=0) == pytest.approx(np.ones(4))
+    near = prepare_features(table)
+    assert near.notes == ["4 columns compared by nearness: the spreads differ very much"]
+    assert near.matrix.sum(axis=1) == pytest.approx(np.full(len(table), 4.0))
 
 
 def test_a_matrix_is_scaled_only_when_asked():
-    apart = STANDARDIZED["spreads apart"]
+    apart = SCALES_OF_THEIR_OWN["spreads apart"]
     assert scale_matrix(apart, "auto")[0] is apart
     assert scale_matrix(apart, "standard")[0].std(axis=0) == pytest.approx(np.ones(4))
     sparse = sp.csr_array(COUNTS * 5)

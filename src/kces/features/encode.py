@@ -12,8 +12,9 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError
 from kces.features.cell_values import read_compact_dates, read_dates, read_flags, read_numbers
+from kces.features.landmarks import landmark_ranks, landmarks_among, shares_of_landmarks
 from kces.features.missing import as_text, missing_cells, missing_days
-from kces.features.own_values import OwnColumn
+from kces.features.own_values import OwnColumn, in_words
 from kces.features.written_dates import are_written_dates, read_written_dates
 from kces.features.written_numbers import are_written_numbers, read_written_numbers
 from kces.types import Array, Bools, Values
@@ -48,6 +49,7 @@ class EncodedColumn:
     missing : how many cells had no value.
     cells : (rows,) the column as it was handed in; None for lists, whose places are the columns.
     order : of dates that are not in ISO form, which part comes first.
+    marked : whether the last column marks missing cells; where it does not, a missing cell has zeros.
     """
 
     source: str
@@ -58,6 +60,7 @@ class EncodedColumn:
     missing: int
     cells: Values | None = None
     order: str = ""
+    marked: bool = False
 
     @property
     def counts_rows(self) -> bool:
@@ -72,6 +75,21 @@ class EncodedColumn:
             return [(OwnColumn(self.source, self.cells), len(self.names))]
         return [(OwnColumn(name, self.values[:, place]), 1) for place, name in enumerate(self.names)]
 
+    def by_nearness(self, counted: Bools | None = None) -> EncodedColumn:
+        """A measured column as shares of landmarks, which lie among the values of the ``counted`` rows.
+
+        >>> column = encode_column("age", pd.Series(["20", "NA", "60", "40"])).by_nearness()
+        >>> column.names, column.values[:2].tolist()
+        (['age near 20', 'age near 40', 'age near 60'], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        """
+        values = self.values[:, 0]
+        known = self.values[:, -1] == 0 if self.marked else np.ones(len(values), dtype=bool)
+        told = values[known & counted] if counted is not None and (known & counted).any() else values[known]
+        landmarks = landmarks_among(np.quantile(told, landmark_ranks(len(told))))
+        shares = shares_of_landmarks(values, landmarks) * known[:, None]
+        names = [f"{self.source} near {in_words(landmark)}" for landmark in landmarks.tolist()]
+        return replace(self, names=names, values=shares, measured=[False] * len(names), marked=False)
+
     def without_constants(self) -> EncodedColumn:
         """Without columns that hold one value for all nodes; lists stay whole."""
         if self.kind == "lists" or not len(self.values):
@@ -84,6 +102,7 @@ class EncodedColumn:
             names=[self.names[place] for place in kept],
             values=self.values[:, kept],
             measured=[self.measured[place] for place in kept],
+            marked=self.marked and len(self.names) - 1 in kept,
         )
 
 
@@ -92,7 +111,7 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
 
     >>> encoded = encode_column("city", pd.Series(["Rome", "Oslo", "", "Oslo", "Rome"]))
     >>> encoded.names, encoded.values[2].tolist()
-    (['city=Oslo', 'city=Rome', 'city missing'], [0.0, 0.0, 1.0])
+    (['city=Oslo', 'city=Rome'], [0.0, 0.0])
     >>> encode_column("age", pd.Series(["30", "NA", "50"])).values.tolist()
     [[30.0, 0.0], [40.0, 1.0], [50.0, 0.0]]
     >>> encode_column("place", pd.Series([[1, 2], [3, 4]])).names
@@ -182,7 +201,8 @@ def _filled(name: str, kind: str, known: Array, missing: Bools) -> EncodedColumn
     if not missing.any():
         return EncodedColumn(name, kind, [name], values[:, None], [measured], 0)
     block = np.stack([values, missing.astype(np.float64)], axis=1)
-    return EncodedColumn(name, kind, [name, f"{name} missing"], block, [measured, False], int(missing.sum()))
+    names = [name, f"{name} missing"]
+    return EncodedColumn(name, kind, names, block, [measured, False], int(missing.sum()), marked=True)
 
 
 def _from_lists(name: str, column: pd.Series) -> EncodedColumn:
@@ -202,7 +222,8 @@ def _from_lists(name: str, column: pd.Series) -> EncodedColumn:
     names = [f"{name}[{place}]" for place in range(known.shape[1])]
     if missing.any():
         values, names = np.column_stack([values, missing]), [*names, f"{name} missing"]
-    return EncodedColumn(name, "lists", names, values, [False] * len(names), int(missing.sum()))
+    marked = bool(missing.any())
+    return EncodedColumn(name, "lists", names, values, [False] * len(names), int(missing.sum()), marked=marked)
 
 
 def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
@@ -216,13 +237,10 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
             f"column {name!r} holds text with {len(levels)} values in {len(text)} rows (such as {levels[0][:30]!r}),"
             " too many to be categories; drop it, or encode it as numbers (dates as 2024-01-31)"
         )
-    block = np.zeros((len(text), len(levels) + bool(missing.any())))
+    block = np.zeros((len(text), len(levels)))
     codes = pd.Categorical(known, categories=levels).codes
     block[np.flatnonzero(~missing), codes] = 1.0
     names = [f"{name}={level}" for level in levels]
-    if missing.any():
-        block[missing, -1] = 1.0
-        names.append(f"{name} missing")
     return EncodedColumn(name, "words", names, block, [False] * len(names), int(missing.sum()))
 
 

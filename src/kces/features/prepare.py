@@ -10,8 +10,9 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.features.encode import EncodedColumn, encode_column
+from kces.features.landmarks import MOST_COLUMNS
 from kces.features.own_values import OwnColumn, OwnValues, in_words
-from kces.features.scaling import check_scale, scale_columns, with_ones
+from kces.features.scaling import check_scale, scale_columns, why_to_compare_by_nearness, with_ones
 from kces.memory import require_memory
 from kces.types import Array, Bools
 
@@ -54,17 +55,17 @@ def prepare_features(
 
     Numbers stay, booleans are 0/1, dates are days since the first, text with few values is one-hot, other text is
     refused by name; lists of numbers of one length are one column per place. Columns with one value for all nodes
-    are left out, if others are there. Missing values (empty, NA, NaN, null, None, ?) get the median and a 0/1
-    column that marks them.
+    are left out, if others are there. Missing values (empty, NA, NaN, null, None, ?) say nothing; of numbers that
+    are taken as they are they get the median and a 0/1 column that marks them.
 
     Parameters
     ----------
     frame : one row per node, without the node id.
     columns, drop : the columns to use, or to leave out; all are used without.
-    scale : ``"auto"`` standardizes the measured columns if their scales differ
-        (:func:`kces.features.scaling.why_to_scale`), ``"standard"`` always, ``"none"`` never. A measured column
-        that stands alone is standardized and gets a column of ones beside it (:func:`kces.features.scaling.with_ones`)
-        but for ``"none"``.
+    scale : ``"auto"`` compares measured columns by nearness (:mod:`kces.features.landmarks`) if there is one alone or
+        their scales differ (:func:`kces.features.scaling.why_to_compare_by_nearness`); more than 32 it standardizes.
+        ``"standard"`` always standardizes, one that stands alone with a column of ones beside it
+        (:func:`kces.features.scaling.with_ones`); ``"none"`` takes the numbers as they are.
     counted : (rows,) which rows the scales are taken from, those of nodes with a link; default all.
 
     Examples
@@ -72,12 +73,12 @@ def prepare_features(
     >>> frame = pd.DataFrame({"age": [20, None, 60, 40], "vip": [True, False, True, True], "city": list("OROR")})
     >>> prepared = prepare_features(frame)
     >>> prepared.names
-    ['age', 'age missing', 'vip', 'city=O', 'city=R']
+    ['age near 20', 'age near 40', 'age near 60', 'vip', 'city=O', 'city=R']
     >>> for line in prepared.notes:
     ...     print(line)
-    1 missing value filled with the median and marked: age (1)
+    1 missing value left blank: age (1)
     text as one 0/1 column per value: city (2)
-    1 column standardized: the spreads differ by a factor of 28
+    1 column compared by nearness: the spreads differ by a factor of 28
     """
     check_scale(scale)
     chosen = select_columns([str(name) for name in frame.columns], columns, drop)
@@ -92,18 +93,40 @@ def prepare_features(
         used = [column for column in used if not column.counts_rows] or used
     if counted is not None and not counted.any():
         counted = None
-    matrix, names, scaling = _on_one_scale(used, scale, counted)
+    used, near = _by_nearness(used, scale, counted)
+    matrix, names, scaling = _on_one_scale(used, "none" if near else scale, counted)
     own = OwnValues.of([each for column in used for each in column.own_columns()])
     if len(names) > len(own.made_from):  # a column of ones beside the only one
         own = OwnValues(own.columns, np.zeros(len(names), dtype=np.int64))
-    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *([scaling] if scaling else [])], own)
+    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *(note for note in (near, scaling) if note)], own)
+
+
+def _by_nearness(used: list[EncodedColumn], scale: str, counted: Bools | None) -> tuple[list[EncodedColumn], str]:
+    """The columns, the measured ones as shares of landmarks where that is called for, and a line that says so."""
+    measured = [column for column in used if any(column.measured)]
+    if scale != "auto" or not 1 <= len(measured) <= MOST_COLUMNS:
+        return used, ""
+    if len(used) == 1:
+        reason = "it stands alone"
+    else:
+        matrix, flags = _side_by_side(used)
+        reason = why_to_compare_by_nearness(matrix if counted is None else matrix[counted], flags)
+    if not reason:
+        return used, ""
+    count = f"{len(measured)} column{'s' if len(measured) > 1 else ''}"
+    near = [column.by_nearness(counted) if any(column.measured) else column for column in used]
+    return near, f"{count} compared by nearness: {reason}"
+
+
+def _side_by_side(used: list[EncodedColumn]) -> tuple[Array, Bools]:
+    """All columns of features, and which of them are measured."""
+    return np.hstack([column.values for column in used]), np.array([flag for each in used for flag in each.measured])
 
 
 def _on_one_scale(used: list[EncodedColumn], scale: str, counted: Bools | None) -> tuple[Array, list[str], str]:
     """The matrix, the names of its columns, and a line that says what was done."""
-    matrix = np.hstack([column.values for column in used])
+    matrix, measured = _side_by_side(used)
     names = [name for column in used for name in column.names]
-    measured = np.array([flag for column in used for flag in column.measured])
     if scale != "none" and len(used) == 1 and measured[0]:
         alone = np.column_stack([with_ones(matrix[:, 0], counted), matrix[:, 1:]])
         note = "1 column standardized: it stands alone; a column of ones beside it makes near values alike"
@@ -153,12 +176,16 @@ def with_unknown_rows(prepared: PreparedFeatures, n_unknown: int) -> PreparedFea
 
 def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]:
     notes = []
-    filled = [(each.source, each.missing) for each in encoded if each.missing and each.names]
-    if filled:
-        total = sum(count for _, count in filled)
-        values = f"{total} missing value{'s' if total > 1 else ''}"
-        notes.append(f"{values} filled with the median and marked: {_listed(filled)}")
-    words = [(each.source, len(each.names) - bool(each.missing)) for each in used if each.kind == "words"]
+    marked = {each.source for each in used if each.marked}
+    gaps = [(each.source, each.missing) for each in encoded if each.missing and each.names]
+    for said, columns in (
+        ("filled with the median and marked", [gap for gap in gaps if gap[0] in marked]),
+        ("left blank", [gap for gap in gaps if gap[0] not in marked]),
+    ):
+        if columns:
+            total = sum(count for _, count in columns)
+            notes.append(f"{total} missing value{'s' if total > 1 else ''} {said}: {_listed(columns)}")
+    words = [(each.source, len(each.names)) for each in used if each.kind == "words"]
     if words:
         notes.append(f"text as one 0/1 column per value: {_listed(words)}")
     notes += [twins for each in used if each.kind == "words" and (twins := _near_twins(each))]

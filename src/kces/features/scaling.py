@@ -15,9 +15,11 @@ __all__ = [
     "COUNTS_WITH_ZEROS",
     "SCALES",
     "check_scale",
+    "reason_of_codes",
     "reason_of_moments",
     "scale_columns",
     "scale_matrix",
+    "why_to_compare_by_nearness",
     "why_to_scale",
     "with_ones",
 ]
@@ -28,6 +30,7 @@ COUNTS_WITH_ZEROS = 0.5
 _SPREADS_APART = 10.0
 _MEAN_OVER_SPREAD = 3.0
 _SPREAD_OF_A_FLAG = 0.5
+_SPAN_OF_CODES = 20.0
 
 
 def check_scale(scale: str) -> str:
@@ -103,6 +106,29 @@ def why_to_scale(matrix: Array, measured: Bools) -> str:
     if not columns.size or _are_counts(columns):
         return ""
     return reason_of_moments(*_moments(columns), beside_flags=not measured.all())
+
+
+def why_to_compare_by_nearness(matrix: Array, measured: Bools) -> str:
+    """The same, or that a column holds few whole numbers, as codes and marks do: they have no direction.
+
+    >>> why_to_compare_by_nearness(np.array([[1.0, 0.3], [3.0, -0.2], [2.0, 0.1]]), np.array([True, True]))
+    'a column has few whole numbers'
+    """
+    columns = matrix[:, measured]
+    if not columns.size or _are_counts(columns):
+        return ""
+    whole = (columns == np.floor(columns)).all(axis=0)
+    return why_to_scale(matrix, measured) or reason_of_codes(columns.min(axis=0), columns.max(axis=0), whole)
+
+
+def reason_of_codes(lows: Array, highs: Array, whole: Bools) -> str:
+    """Why columns with these ends should be compared by nearness, or nothing; of columns that are no counts.
+
+    >>> reason_of_codes(np.array([1.0]), np.array([5.0]), np.array([True]))
+    'a column has few whole numbers'
+    """
+    few = whole & (highs / 2 - lows / 2 <= _SPAN_OF_CODES / 2)
+    return "a column has few whole numbers" if few.any() else ""
 
 
 def reason_of_moments(means: Array, spreads: Array, sizes: Array, *, beside_flags: bool) -> str:

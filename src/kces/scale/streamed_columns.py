@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kces.features.cell_values import COMPACT_DAYS
-from kces.features.scaling import COUNTS_WITH_ZEROS, reason_of_moments
+from kces.features.landmarks import MOST_COLUMNS, landmark_ranks, landmarks_among
+from kces.features.own_values import in_words
+from kces.features.scaling import COUNTS_WITH_ZEROS, reason_of_codes, reason_of_moments
 from kces.scale.table_sources import TableSource
 from kces.scale.workbench import run_query
 from kces.types import Array
@@ -41,6 +43,7 @@ class NumberColumn:
         absolute value of these.
     zeros : share of zeros among them.
     whole : whether they are whole.
+    landmarks : values spread over a measured column, by which near values are told.
     center, width : what is taken off, and what then divides; 0 and 1 leave it alone.
     """
 
@@ -56,6 +59,7 @@ class NumberColumn:
     spread: float = 0.0
     zeros: float = 0.0
     whole: bool = False
+    landmarks: tuple[float, ...] = ()
     center: float = 0.0
     width: float = 1.0
 
@@ -143,19 +147,33 @@ def _known(
         f"SELECT avg(x), stddev_pop(x) FROM (SELECT {x} / {column.size!r} AS x FROM {linked})",
         table.path,
     )[0]
-    return replace(column, mean=mean, spread=spread)
+    column = replace(column, mean=mean, spread=spread)
+    return replace(column, landmarks=_landmarks(connection, table, column, linked)) if column.measured else column
+
+
+def _landmarks(
+    connection: DuckDBPyConnection, table: TableSource, column: NumberColumn, linked: str
+) -> tuple[float, ...]:
+    values = f"FROM (SELECT {column.expression} AS x FROM {linked})"
+    count = run_query(connection, f"SELECT count(x) {values}", table.path)[0][0]
+    ranks = ", ".join(repr(float(rank)) for rank in landmark_ranks(count))
+    quantiles = run_query(connection, f"SELECT quantile_cont(x, [{ranks}]) {values}", table.path)[0][0]
+    return tuple(landmarks_among(np.array(quantiles)).tolist())
 
 
 def on_one_scale(columns: list[NumberColumn], scale: str) -> tuple[list[NumberColumn], str]:
     """The columns to store, with what is taken off and divided, and a line that says what was done.
 
-    The rule is that of :func:`kces.features.prepare_features`: constants go, measured columns are standardized where
-    their scales differ.
+    The rule is that of :func:`kces.features.prepare_features`: constants go; where scales differ, measured columns are
+    compared by nearness, and many of them standardized.
 
-    >>> ages = NumberColumn("age", "age", low=20, high=60, mean=0.67, spread=0.27)
-    >>> cents = NumberColumn("cents", "cents", low=1e6, high=3e6, mean=0.67, spread=0.27)
-    >>> on_one_scale([ages, cents], "auto")[1]
-    '2 columns standardized: the spreads differ by a factor of 50000'
+    >>> ages = NumberColumn("age", "age", low=20, high=60, mean=0.67, spread=0.27, landmarks=(20, 30, 60))
+    >>> cents = NumberColumn("cents", "cents", low=1e6, high=3e6, mean=0.67, spread=0.27, landmarks=(1e6, 3e6))
+    >>> columns, note = on_one_scale([ages, cents], "auto")
+    >>> note
+    '2 columns compared by nearness: the spreads differ by a factor of 50000'
+    >>> [column.name for column in columns]
+    ['age near 20', 'age near 30', 'age near 60', 'cents near 1000000', 'cents near 3000000']
     """
     if scale == "none":
         return columns, ""
@@ -163,11 +181,30 @@ def on_one_scale(columns: list[NumberColumn], scale: str) -> tuple[list[NumberCo
     measured = [column for column in columns if column.measured]
     if not measured:
         return columns, ""
-    reason = "as asked" if scale == "standard" else _reason(measured, len(measured) < len(columns))
+    alone = "it stands alone" if len(columns) == 1 and scale == "auto" else ""
+    reason = "as asked" if scale == "standard" else alone or _reason(measured, len(measured) < len(columns))
     if not reason:
         return columns, ""
+    count = f"{len(measured)} column{'s' if len(measured) > 1 else ''}"
+    if scale == "auto" and len(measured) <= MOST_COLUMNS:
+        near = [part for column in columns for part in (_by_nearness(column) if column.measured else [column])]
+        return near, f"{count} compared by nearness: {reason}"
     scaled = [_standardized(column) if column.measured else column for column in columns]
-    return scaled, f"{len(measured)} column{'s' if len(measured) > 1 else ''} standardized: {reason}"
+    return scaled, f"{count} standardized: {reason}"
+
+
+def _by_nearness(column: NumberColumn) -> list[NumberColumn]:
+    """Shares of landmarks, as :func:`kces.features.landmarks.shares_of_landmarks` has them, each a column."""
+    marks = column.landmarks
+    at = f"greatest({marks[0]!r}, least({marks[-1]!r}, {column.expression})) / 2"
+    made = []
+    for place, mark in enumerate(marks):
+        rising = f"({at} - {marks[place - 1] / 2!r}) / {mark / 2 - marks[place - 1] / 2!r}" if place else "1.0"
+        last = place == len(marks) - 1
+        falling = "1.0" if last else f"({marks[place + 1] / 2!r} - {at}) / {marks[place + 1] / 2 - mark / 2!r}"
+        share = f"greatest(0.0, least(1.0, {rising}, {falling}))"
+        made.append(NumberColumn(f"{column.name} near {in_words(mark)}", share, flags=True))
+    return made
 
 
 def _reason(measured: list[NumberColumn], beside_flags: bool) -> str:
@@ -175,7 +212,11 @@ def _reason(measured: list[NumberColumn], beside_flags: bool) -> str:
     if counts and np.mean([column.zeros for column in measured]) >= COUNTS_WITH_ZEROS:
         return ""
     means, spreads, sizes = (_values(measured, part) for part in ("mean", "spread", "size"))
-    return reason_of_moments(means, spreads, sizes, beside_flags=beside_flags)
+    apart = reason_of_moments(means, spreads, sizes, beside_flags=beside_flags)
+    if len(measured) > MOST_COLUMNS:
+        return apart
+    whole = _values(measured, "whole").astype(bool)
+    return apart or reason_of_codes(_values(measured, "low"), _values(measured, "high"), whole)
 
 
 def _values(columns: list[NumberColumn], part: str) -> Array:
