@@ -42,9 +42,9 @@ def test_score_joins_back_to_the_rows(run_kces: RunKces, transactions, people, t
     code, shown, _ = run_kces("score", transactions, "--features", people, "-o", out, "--order", "input")
     assert code == 0
     assert "columns zahler -> empfaenger (header on line 1), 14 rows" in shown
-    assert "features: 1 missing value filled with the median and marked: age (1)" in shown
+    assert "features: 1 missing value left blank: age (1)" in shown
     assert "features: text as one 0/1 column per value: city (2)" in shown
-    assert "features: 2 columns standardized: the spreads differ by a factor" in shown
+    assert "features: 2 columns compared by nearness: the spreads differ by a factor" in shown
     assert "tx has such columns already: rank is kces_rank" in shown
     table = pd.read_csv(out, sep=";", dtype=str, keep_default_na=False)
     assert list(table.columns) == [
@@ -155,7 +155,7 @@ def test_a_data_set_has_no_columns_to_choose(run_kces: RunKces):
 def test_every_command_says_what_was_done_to_the_features(run_kces: RunKces, transactions, people):
     code, said, _ = run_kces("gkc", transactions, "--features", people)
     assert code == 0
-    assert "features: 2 columns standardized" in said
+    assert "features: 2 columns compared by nearness" in said
 
 
 def test_every_command_takes_the_answer_to_a_question(run_kces: RunKces, tmp_path):

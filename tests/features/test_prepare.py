@@ -149,7 +149,7 @@ def test_columns_with_one_value_are_left_out_and_named():
     assert [column.name for column in features.own.columns] == ["x", "z", "held"]
     assert features.names[-1] == "held missing"
     assert "left out, one value for all nodes: same, city" in features.notes
-    assert prepared(scale="auto", same=[7, 7], flag=[1, 1]).names == ["same", "flag"]
+    assert prepared(scale="auto", same=[7, 7], flag=[1, 1]).names == ["same near 7", "flag"]
 
 
 def test_a_table_taken_as_it_is_keeps_its_constants():

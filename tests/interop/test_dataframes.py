@@ -204,9 +204,10 @@ def test_mixed_columns_are_prepared_and_labels_are_not_features(payments):
     nodes = pd.DataFrame(
         {"name": ["ann", "bob", "cy"], "age": [20, None, 60], "cents": [1e6, 2e6, 3e6], "label": ["good", "bad", None]}
     )
-    with pytest.warns(GraphWarning, match=r"1 missing value filled .*; 2 columns standardized"):
+    with pytest.warns(GraphWarning, match=r"1 missing value left blank: .*; 2 columns compared by nearness"):
         graph = Graph.from_pandas(payments, nodes, **ENDS)
-    assert graph.feature_names == ("age", "age missing", "cents")
+    near = {"age": (20, 40, 60), "cents": (1_000_000, 2_000_000, 3_000_000)}
+    assert graph.feature_names == tuple(f"{name} near {value}" for name in near for value in near[name])
     assert graph.labels.tolist() == [1, 0, -1]
     raw = Graph.from_pandas(payments, nodes, **ENDS, scale="none", features="cents")
     assert raw.features.tolist() == [[1e6], [2e6], [3e6]]

@@ -72,7 +72,7 @@ def test_what_a_json_file_says_about_its_nodes_is_not_lost_without_a_word(text):
     file = text("g.json", json.dumps(document))
     with pytest.warns(GraphWarning, match="describes 2 nodes, which is not used; name the file as the features too"):
         read_graph(file)
-    assert read_graph(file, features=file).graph.feature_names == ("age", "age (level)")
+    assert read_graph(file, features=file).graph.feature_names == ("age near 3", "age near 3.5", "age near 4")
 
 
 class TestFeatures:

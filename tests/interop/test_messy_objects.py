@@ -38,13 +38,20 @@ def test_refused_with_the_remedy(refused, given, hint):
 def test_levels_of_an_index_are_columns_of_nodes():
     people = pd.DataFrame({"id": ["ann", "bob", "cy", "dee"], "team": list("xyxy"), "age": [1, 2, 3, 4]})
     graph = as_graph((EDGES, people.set_index(["id", "team"])))
-    assert graph.feature_names == as_graph((EDGES, people)).feature_names == ("team=x", "team=y", "age")
+    assert (
+        graph.feature_names
+        == as_graph((EDGES, people)).feature_names
+        == (
+            *("team=x", "team=y"),
+            *("age near 1", "age near 2.5", "age near 4"),
+        )
+    )
 
 
 def test_months_are_dates():
     months = pd.period_range("2024-01", periods=4, freq="M")
     graph = as_graph((EDGES, pd.DataFrame({"id": ["ann", "bob", "cy", "dee"], "since": months, "vip": list("ynyn")})))
-    assert graph.feature_names == ("since", "vip")
+    assert graph.feature_names == ("since near 0", "since near 45.5", "since near 91", "vip")
 
 
 def test_vertices_of_one_name_are_called_by_number():

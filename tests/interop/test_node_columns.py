@@ -63,14 +63,18 @@ def test_tables_that_know_types(words, tmp_path, ending):
 def test_mixed_columns_are_prepared_and_named(words, text):
     rows = ["ann,30,Oslo,2020-01-01,", "bob,,Rome,2020-01-03,", "cy,50,Oslo,2020-01-02,", "dee,40,Rome,,"]
     loaded = read_graph(words, features=text("x.csv", "\n".join(["id,age,city,since,note", *rows]) + "\n"))
-    names = ("age", "age missing", "city=Oslo", "city=Rome", "since", "since missing")
+    ages, days = (
+        tuple(f"{name} near {value}" for value in values)
+        for name, values in (("age", (30, 40, 50)), ("since", (0, 1, 2)))
+    )
+    names = (*ages, "city=Oslo", "city=Rome", *days)
     assert loaded.graph.feature_names == names
     assert loaded.notes == (
-        "2 missing values filled with the median and marked: age (1), since (1)",
+        "2 missing values left blank: age (1), since (1)",
         "text as one 0/1 column per value: city (2)",
         "dates as days: since",
         "left out, no values: note",
-        "2 columns standardized: the spreads differ by a factor of 14",
+        "2 columns compared by nearness: the spreads differ by a factor of 14",
     )
 
 

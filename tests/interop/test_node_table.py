@@ -22,7 +22,7 @@ def numbers(text):
 
 def test_features_by_name_with_labels_and_an_isolated_node(words, text):
     table = text("x.csv", "id,height,label,age\ncy,1,cat,2\nann,3,dog,4\nbob,5,,6\nzoe,7,cat,8\n")
-    graph = read_graph(words, features=table).graph
+    graph = read_graph(words, features=table, scale="none").graph
     assert graph.node_ids.tolist() == ["cy", "ann", "bob", "zoe"]
     assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
     assert graph.labels.tolist() == [0, 1, -1, 0]
@@ -177,5 +177,6 @@ def test_a_scaled_matrix_is_explained_in_its_own_numbers(text, tmp_path):
 def test_a_count_of_the_rows_is_taken_when_it_is_named(text):
     links = text("g.csv", "source,target\n" + "".join(f"p{n},p{(n + 1) % 25}\n" for n in range(25)))
     people = text("p.csv", "id,row,age\n" + "".join(f"p{n},{n},{20 + n % 7}\n" for n in range(25)))
-    assert "row" not in read_graph(links, features=people).graph.feature_names
-    assert "row" in read_graph(links, features=people, columns=["row", "age"]).graph.feature_names
+    assert "row" not in read_graph(links, features=people, scale="standard").graph.feature_names
+    named = read_graph(links, features=people, columns=["row", "age"], scale="standard").graph
+    assert "row" in named.feature_names

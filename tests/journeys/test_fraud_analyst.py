@@ -16,8 +16,8 @@ def test_from_two_files_to_a_reasoned_list_and_a_clean_file(bank, tmp_path, run_
     ran = run_kces("score", transactions, "--features", customers, "-o", scored)
     assert ran.code == 0, ran.err
     assert "columns Absender -> Empfänger (header on line 1)" in ran.out
-    assert "standardized" in ran.out
-    assert "missing values filled with the median and marked: Alter" in ran.out
+    assert "compared by nearness" in ran.out
+    assert "missing values left blank: Alter" in ran.out
 
     # The list joins back: every payment is there, with all its columns, and most of the planted ones are on top.
     table = pd.read_csv(scored)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kces.types import Features, Ints, Values, is_sparse
+from kces.types import Bools, Features, Ints, Values, is_sparse
 
 __all__ = ["OwnColumn", "OwnValue", "OwnValues", "in_words", "own_columns"]
 
@@ -30,6 +30,17 @@ class OwnColumn:
         gap = np.nan if self.cells.dtype.kind == "f" else None
         cells = self.cells if gap is not None or self.cells.dtype == object else self.cells.astype(object)
         return OwnColumn(self.name, np.append(cells, np.array([gap], dtype=cells.dtype))[order])
+
+    def is_missing(self, nodes: Ints) -> Bools:
+        """Which of some nodes, in an array of any shape, have no value.
+
+        >>> OwnColumn("x", np.array([1.0, np.nan])).is_missing(np.array([[0, 1]])).tolist()
+        [[False, True]]
+        """
+        cells = self.cells[nodes]
+        if cells.dtype != object:
+            return np.asarray(cells != cells)  # NaN is the one number that is not itself
+        return np.array([cell is None or cell != cell for cell in cells.ravel()], dtype=bool).reshape(cells.shape)
 
     def value(self, node: int) -> OwnValue:
         """The cell of a node as plain Python has it.

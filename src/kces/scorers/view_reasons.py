@@ -132,7 +132,8 @@ def differing_features(graph: Graph, edges: Ints) -> Texts:
     shown = min(_NAMED_FEATURES, len(names))
     said = np.empty(len(edges), dtype=object)
     for chunk in chunks(len(edges), _EDGE_BLOCK):
-        speaks = _by_column(graph, _speech(graph, space, typical, graph.edges[edges[chunk]]))
+        pairs = graph.edges[edges[chunk]]
+        speaks = _by_column(graph, _speech(graph, space, typical, pairs), pairs)
         worst = np.argsort(speaks, axis=1, kind="stable")[:, :shown]
         differs = np.take_along_axis(speaks, worst, axis=1) < 0
         said[chunk] = [
@@ -149,14 +150,19 @@ def named_columns(graph: Graph) -> list[str]:
     return list(graph.feature_names or ())
 
 
-def _by_column(graph: Graph, speaks: Array) -> Array:
-    """(P, C) what each column of the caller's table adds: the sum over the features that were made of it."""
+def _by_column(graph: Graph, speaks: Array, pairs: Ints) -> Array:
+    """(P, C) what each column of the caller's table adds: the sum over the features that were made of it.
+
+    Where an end has no value, the column says nothing.
+    """
     if graph.own_values is None:
         return speaks
     made_from = graph.own_values.made_from
     sums = np.zeros((len(speaks), len(graph.own_values.columns)))
     for feature, column in enumerate(made_from.tolist()):
         sums[:, column] += speaks[:, feature]
+    for place, column in enumerate(graph.own_values.columns):
+        sums[column.is_missing(pairs).any(axis=1), place] = 0.0
     return sums
 
 
@@ -218,7 +224,7 @@ def feature_readings(graph: Graph, edge: Ints) -> tuple[tuple[FeatureReading, ..
     if scale == 0.0:
         return (), ()
     speech = _speech(graph, space, typical_gaps(graph.features), edge[None, :])
-    speaks = _by_column(graph, speech)[0] / scale
+    speaks = _by_column(graph, speech, edge[None, :])[0] / scale
     order = np.argsort(-speaks, kind="stable")
     most, least = order[:_SHOWN_FEATURES], order[::-1][:_SHOWN_FEATURES]
 

@@ -30,7 +30,11 @@ def test_attributes_are_features_as_those_of_networkx_are(people):
     theirs = from_networkx(nx.read_graphml(people), label="label")
     graph = loaded.graph
     assert graph.node_ids.tolist() == ["ann", "bob", "cy"]
-    assert graph.feature_names == theirs.feature_names == ("age", "height")
+    ages, heights = (
+        [f"{name} near {value}" for value in values]
+        for name, values in (("age", (30, 40, 50)), ("height", (0.3, 0.4, 0.5)))
+    )
+    assert graph.feature_names == theirs.feature_names == (*ages, *heights)
     assert graph.features.tolist() == theirs.features.tolist()
     assert graph.labels.tolist() == [1, 0, 1]
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
@@ -84,7 +88,7 @@ def test_a_partly_given_attribute_is_filled_and_marked(tmp_path):
     G = nx.path_graph(3)
     nx.set_node_attributes(G, {0: 1.0, 1: 2.0}, "age")
     nx.write_graphml_xml(G, tmp_path / "g.graphml")
-    assert read_graph(tmp_path / "g.graphml").graph.feature_names == ("age", "age (level)", "age missing")
+    assert read_graph(tmp_path / "g.graphml").graph.feature_names == ("age near 1", "age near 1.5", "age near 2")
 
 
 def test_a_matrix_written_as_attributes_is_a_matrix_again(tmp_path):
