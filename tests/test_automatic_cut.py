@@ -217,3 +217,12 @@ def test_a_column_of_names_that_return_by_chance_hides_no_link() -> None:
     removed = ~scored.cut().kept
     assert scored.automatic.noise == pytest.approx(share, abs=0.03)
     assert (department[removed, 0] != department[removed, 1]).mean() > 0.95
+
+
+def test_an_automatic_cut_takes_equal_scores_whole_as_far_as_the_noise_may_go() -> None:
+    """Two cliques of people of two kinds, and three links between them that no score tells apart."""
+    kind = np.repeat([0, 1], 12)
+    pairs = [(i, j) for i in range(24) for j in range(i + 1, 24) if kind[i] == kind[j]]
+    graph = Graph.from_edges(np.array([*pairs, (0, 12), (1, 13), (2, 14)]), np.eye(2)[kind])
+    kept = make_scorer(ScoreOptions()).score(graph).cut().kept
+    assert (kind[graph.edges[~kept, 0]] != kind[graph.edges[~kept, 1]]).sum() == (~kept).sum() == 3

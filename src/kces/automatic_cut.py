@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kces.cut import CANNOT_JUDGE, AlphaChoice
+from kces.cut import CANNOT_JUDGE, NOISY, AlphaChoice
 from kces.errors import InvalidParameterError
 from kces.two_groups import two_groups
 from kces.types import Array, Bools, Ints
@@ -61,7 +61,7 @@ CLEAR = 0.03
 """Storey's estimate from which noise is taken in full; below, the noise fades with the cube of the ratio."""
 
 NEGLIGIBLE = 0.01
-"""Noise below this is none: the graph is clean, and no edge goes."""
+"""Noise below this is none: the graph is clean, and no edge goes. Edges that stand apart are noise however few."""
 
 DEEPEST = 0.5
 """Never more than half of the edges: where most edges look random, the score has little to say."""
@@ -246,7 +246,7 @@ def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
             "edges between unlike nodes gather at a few nodes: either that is how this graph is made,"
             " or these nodes are the trouble; look at them first"
         )
-    if found.noise < NEGLIGIBLE:
+    if found.noise < NEGLIGIBLE * (1.0 - found.apart) or found.noise == 0.0:
         reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%}, at most {found.interval[1]:.1%})"
         return AlphaChoice(0.0, reason, "clean", found.noise, found.interval)
     alpha = min(found.noise * max(found.depth, 1.0), found.reach, DEEPEST)
@@ -256,7 +256,7 @@ def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
         reason += f" and gather at nodes ({found.depth:.1f} times chance), so the cut goes deeper"
     if alpha > 2.0 * found.noise:
         reason += f": more sound edges go than noise; alpha {found.noise:.3g} takes the noise alone"
-    return AlphaChoice(alpha, reason, "noisy", found.noise, found.interval)
+    return AlphaChoice(alpha, reason, NOISY, found.noise, found.interval)
 
 
 def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:

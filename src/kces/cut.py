@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,9 @@ LABELS = "labels"
 
 CANNOT_JUDGE = "cannot judge"
 """The verdict where nothing tells which edges are noise."""
+
+NOISY = "noisy"
+"""The verdict where some edges look like noise."""
 
 
 def checked_ratio(alpha: float | str) -> float | str:
@@ -58,6 +61,23 @@ class AlphaChoice:
         AlphaChoice(alpha=0.3, reason='asked for', verdict=None, noise=None, interval=None)
         """
         return cls(check_alpha(alpha), "asked for")
+
+    def with_ties(self, removed: int, total: int) -> AlphaChoice:
+        """The same, with all edges of the score at which it cuts, if the noise may be that much.
+
+        Parameters
+        ----------
+        removed : edges that go if all of that score do.
+        total : all edges.
+
+        Examples
+        --------
+        >>> AlphaChoice(0.1, "noise", "noisy", 0.1, (0.0, 0.2)).with_ties(3, 20).alpha
+        0.15
+        """
+        if self.verdict != NOISY or self.interval is None or removed > self.interval[1] * total + 1e-9:
+            return self
+        return replace(self, alpha=max(self.alpha, removed / total))
 
     def facts(self) -> dict[str, object]:
         """For machines, by the names that all commands use.
@@ -174,13 +194,15 @@ def said_of_abstaining(choice: AlphaChoice) -> str:
 def said_of_ties(choice: AlphaChoice, removed: int, wanted: int, all_tied: int | None) -> str:
     """What the caller hears of a cut that would part equal scores; ``all_tied`` counts them where all are equal.
 
-    An automatic cut that stops short is no news.
+    An automatic cut that stops short is no news, one that takes nothing is.
 
     >>> said_of_ties(AlphaChoice.asked_for(0.4), 1, 2, None)
     'the cut falls among edges of the same score, which all stay: 1 of 2 asked for are removed'
     """
     if all_tied:
         return f"all {all_tied} edges have the same score, so none is more suspicious than another: none is removed"
+    if choice.verdict is not None and removed == 0:
+        return f"the {wanted} most suspicious edges share their score with others: none is removed; a larger alpha does"
     if choice.verdict is not None:
         return ""
     return f"the cut falls among edges of the same score, which all stay: {removed} of {wanted} asked for are removed"

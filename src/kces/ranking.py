@@ -18,6 +18,7 @@ __all__ = [
     "kept_edges",
     "prune_count",
     "prune_counts",
+    "pruned_with_ties",
     "rounded_levels",
 ]
 
@@ -57,6 +58,19 @@ def prune_counts(scores: Array, alphas: Array) -> Ints:
     inside = (wanted > 0) & (wanted < len(scores))
     level = falling[np.minimum(wanted, len(scores) - 1)]
     return np.where(inside, np.minimum(wanted, np.searchsorted(falling, level)), wanted)
+
+
+def pruned_with_ties(scores: Array, alpha: float) -> int:
+    """How many edges go if all of the score at which a ratio cuts do.
+
+    >>> pruned_with_ties(np.array([1.0, 3.0, 3.0, 3.0]), 0.25), pruned_with_ties(np.array([1.0, 2.0]), 0.0)
+    (3, 0)
+    """
+    count = prune_count(len(scores), alpha)
+    if count == 0:
+        return 0
+    levels = _rounded(scores)
+    return int(np.count_nonzero(levels >= -np.partition(-levels, count - 1)[count - 1]))
 
 
 def edge_order(scores: Array) -> Ints:

@@ -38,6 +38,8 @@ def test_known_names_are_a_header_whatever_is_below(text, names, rows):
         ("payee,amount,payer\na,3,b\nb,4,c\n", "payer -> payee (header on line 1)", 2),
         ("when,left one,other\n2024-01-01,a,b\n2024-01-02,b,c\n", "left one -> other (header on line 1)", 2),
         ("nr,x,y\n7,a,b\n9,b,c\n", "x -> y (header on line 1)", 2),
+        ("staff,boss,from,to\na,b,2024-01-01,2024-02-01\nb,c,2024-01-02,\n", "staff -> boss (header on line 1)", 2),
+        ("a,b,start,end\np,q,0.5,3.25\nq,r,1,2.5\n", "a -> b (header on line 1)", 2),
         ("nr,x,y\n1,5,6\n2,6,5\n3,7,5\n", "x -> y (header on line 1)", 2),
         ("x,y,share\n5,6,0.5\n6,7,0.25\n", "x -> y (header on line 1)", 2),
         ("x,ok,y\na,true,b\nb,false,c\n", "x -> y (header on line 1)", 2),

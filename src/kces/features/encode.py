@@ -16,7 +16,7 @@ from kces.features.landmarks import landmark_ranks, landmarks_among, shares_of_l
 from kces.features.missing import as_text, missing_cells, missing_days
 from kces.features.own_values import OwnColumn, in_words
 from kces.features.written_dates import are_written_dates, read_written_dates
-from kces.features.written_numbers import are_written_numbers, read_written_numbers
+from kces.features.written_numbers import are_written_numbers, read_written_numbers, refuse_doubtful_points
 from kces.types import Array, Bools, Values
 
 __all__ = ["EncodedColumn", "encode_column"]
@@ -183,6 +183,7 @@ def _text_values(name: str, known: pd.Series) -> tuple[str, Array | None, str]:
     if (flags := read_flags(known)) is not None:
         return "flags", flags, ""
     if (numbers := read_numbers(known)) is not None:
+        refuse_doubtful_points(name, known)
         return "numbers", numbers, ""
     if (dates := read_dates(known)) is not None:
         return "dates", dates, ""

@@ -10,20 +10,28 @@ import pandas as pd
 from kces.errors import InvalidGraphError
 from kces.types import Array, Bools
 
-__all__ = ["are_written_numbers", "has_decimal_commas", "read_written_numbers"]
+__all__ = ["are_written_numbers", "has_decimal_commas", "read_written_numbers", "refuse_doubtful_points"]
 
-_CURRENCY = r"[$€£¥₹₽₩₪₺₴฿]|[A-Z]{3}"
+_CODES = (
+    "AED|ARS|AUD|BGN|BRL|BTC|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|ETH|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES|KRW|MXN|MYR"
+    "|NGN|NOK|NZD|PEN|PHP|PKR|PLN|QAR|RMB|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|ZAR"
+)
+"""Not any three capitals: INV00018 is an invoice."""
+_CURRENCY = rf"[$€£¥₹₽₩₪₺₴฿]|{_CODES}"
 _WITH_UNIT = re.compile(
-    rf"(?P<minus>[-+−]?)\s*(?P<before>{_CURRENCY})?\s*(?P<number>[-+−]?[\d.,'’ \u00a0\u202f]*\d[.]?)"
+    rf"(?P<minus>[-+−]?)\s*(?P<before>{_CURRENCY})?\s*(?P<number>[-+−]?[0-9.,'’ \u00a0\u202f]*[0-9][.]?)"
     rf"(?P<after>\s*(?:%|‰|{_CURRENCY})|\s+[^\W\d_]{{1,6}})?"
 )
-_SPACES_BETWEEN_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
+_SPACES_BETWEEN_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[ '’\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?")
 _SPACES = re.compile(r"[ '’\u00a0\u202f]")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+")
-_SURELY_DECIMAL_COMMA = re.compile(r"\D*\d[\d.]*,(?:\d{1,2}|\d{4,})\D*")
-_THREE_AFTER_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?|[+-]?\d+(\.\d+)?")
-_GROUPED_BY_POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?|[+-]?\d+(,\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+|[+-]?[0-9]+")
+_SURELY_DECIMAL_COMMA = re.compile(r"\D*[0-9][0-9.]*,(?:[0-9]{1,2}|[0-9]{4,})\D*")
+_THREE_AFTER_COMMA = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_THREE_AFTER_POINT = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
+_BELOW_A_THOUSAND = re.compile(r"[+-]?[0-9]{1,3}")
+_SEVERAL = 2
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})*(\.[0-9]+)?|[+-]?[0-9]+(\.[0-9]+)?")
+_GROUPED_BY_POINTS = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{3})*(,[0-9]+)?|[+-]?[0-9]+(,[0-9]+)?")
 
 
 def are_written_numbers(cells: pd.Series) -> Bools:
@@ -53,6 +61,7 @@ def read_written_numbers(name: str, cells: pd.Series) -> Array | None:
         if not plain[spaced].str.fullmatch(_SPACES_BETWEEN_THOUSANDS).all():
             return None
         plain = plain.str.replace(_SPACES, "", regex=True)
+    refuse_doubtful_points(name, plain)
     numbers = pd.to_numeric(plain, errors="coerce")
     if numbers.isna().any():
         separated = _without_separators(name, plain)
@@ -60,6 +69,22 @@ def read_written_numbers(name: str, cells: pd.Series) -> Array | None:
             return None
         numbers = pd.to_numeric(separated, errors="coerce")
     return None if numbers.isna().any() else numbers.to_numpy(dtype=np.float64)
+
+
+def refuse_doubtful_points(name: str, cells: pd.Series) -> None:
+    """Refuse 853, 1.100, 4.211: their points may stand between thousands, as a comma may in 1,100.
+
+    Where all numbers have three decimals, or one has other than three, they are decimals.
+
+    >>> refuse_doubtful_points("length", pd.Series(["1.100", "4.211"]))
+    >>> refuse_doubtful_points("length", pd.Series(["853", "1.1", "1.100"]))
+    """
+    pointed = cells.str.fullmatch(_THREE_AFTER_POINT)
+    if pointed.sum() >= _SEVERAL and not pointed.all() and cells[~pointed].str.fullmatch(_BELOW_A_THOUSAND).all():
+        raise InvalidGraphError(
+            f"column {name!r} holds {cells[pointed].iloc[0]!r} and {cells[~pointed].iloc[0]!r}: a point before"
+            " decimals or between thousands? Write its numbers without points, or all of them with decimals"
+        )
 
 
 def has_decimal_commas(frame: pd.DataFrame) -> bool:

@@ -103,6 +103,8 @@ def _chosen(
     if source is not None or target is not None:
         return _given(source, target, names, width, path)
     pairs = known_pairs(names or ())
+    if width > 2:  # a term of office goes from a day to a day
+        pairs = [pair for pair in pairs if not any(_are_values(cells.iloc[:_LOOKED_AT, end]) for end in pair)]
     if len(pairs) > 1:
         pairs = [pair for pair in pairs if all(_can_be_end(cells.iloc[:_LOOKED_AT, end]) for end in pair)]
     if len(pairs) == 1:
@@ -197,6 +199,15 @@ def _are_measurements(cells: pd.DataFrame, names: Sequence[str] | None) -> bool:
 def _holds_fractions(column: pd.Series) -> bool:
     numbers = pd.to_numeric(column.str.strip(), errors="coerce")
     return bool((numbers != np.floor(numbers)).any()) if numbers.notna().all() else False
+
+
+def _are_values(column: pd.Series) -> bool:
+    """Whether a column holds dates or fractions throughout, but for gaps."""
+    cells = column.str.strip()
+    cells = cells[cells != ""]
+    if cells.empty:
+        return False
+    return _holds_fractions(cells) or read_dates(cells) is not None or bool(are_written_dates(cells).all())
 
 
 def _can_be_end(column: pd.Series) -> bool:

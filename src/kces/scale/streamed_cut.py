@@ -88,6 +88,8 @@ def cut_folder(scored: FolderScores, alpha: float | str = AUTO) -> FolderCut:
     if count == 0:
         return FolderCut(scored, choice, decisive, warning=said_of_abstaining(choice))
     lowest, above, tied = decisive.of_rank(count)
+    choice = choice.with_ties(above + tied, total)
+    count = prune_count(total, choice.alpha)
     with_ties = count - above == tied
     removed = above + (tied if with_ties else 0)
     all_tied = total if total > 1 and decisive.range[0] == decisive.range[1] else None

@@ -16,6 +16,7 @@ from kces.company import suspicion_in_company
 from kces.cut import AUTO, LABELS, AlphaChoice, Cut, cut_at
 from kces.errors import GraphWarning, InvalidParameterError
 from kces.graph import Graph
+from kces.ranking import pruned_with_ties
 from kces.scorers.grounds import Evidence, Texts
 from kces.types import Array, Bools
 
@@ -119,6 +120,8 @@ class Scored:
 
     def cut_by(self, choice: AlphaChoice, *, ties: str = "whole") -> Cut:
         """Cut as a choice of the scores says, by :attr:`suspicion`."""
+        if ties == "whole":
+            choice = choice.with_ties(pruned_with_ties(self.suspicion, choice.alpha), self.graph.n_edges)
         cut = cut_at(self.suspicion, choice, self._spared, ties=ties)
         return replace(cut, scores=self.scores, suspicion=self.suspicion)
 
