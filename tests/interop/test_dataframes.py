@@ -192,7 +192,7 @@ def test_a_matrix_describes_numbered_nodes(refused):
 def test_few_nodes_without_a_row_are_marked_and_said(refused):
     ring = pd.DataFrame({"source": range(10), "target": [*range(1, 10), 0]})
     nodes = pd.DataFrame({"id": range(9), "vip": [True] * 4 + [False] * 5, "class": [0] * 4 + [1] * 5})
-    with pytest.warns(GraphWarning, match=r"node features: 1 node\(s\) without a row .*, such as 9"):
+    with pytest.warns(GraphWarning, match=r"node features: .*; 1 node\(s\) without a row .*, such as 9"):
         graph = Graph.from_pandas(ring, nodes)
     assert graph.feature_names == ("vip", "no row")
     assert graph.features[9].tolist() == [0.0, 1.0]

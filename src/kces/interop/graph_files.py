@@ -117,7 +117,7 @@ def read_graph(
     delimiter, header : what stands between the cells of an edge list as text, and whether it begins with names.
     id_column : the column of the features that holds the node ids. Without, it is found.
     columns, drop_columns : the columns of the features to use, or to leave out.
-    scale : ``"auto"`` standardizes the columns of a features table when their scales differ, ``"standard"`` always,
+    scale : ``"auto"`` compares numbers of a features table by nearness when scales differ, ``"standard"`` standardizes,
         ``"none"`` never (:func:`kces.features.prepare_features`).
 
     Examples

@@ -102,10 +102,25 @@ def rows_of_table(table: RawTable, nodes: Values, options: FeatureOptions, path:
         others.remove(labels[0])
     if not others and labels is None:
         raise UnreadableFileError(f"{path} has one column; a features file has the node ids and the features")
+    notes += _said_of_roles(table, id_column, None if labels is None else labels[0], options)
     rows = NodeRows(ids, labels=None if labels is None else labels[1], notes=notes)
     if not others:
         return rows
     return _with_features(rows, table, others, options, path, linked=pd.Index(ids).isin(nodes))
+
+
+def _said_of_roles(table: RawTable, id_column: int, label: int | None, options: FeatureOptions) -> list[str]:
+    """Which columns have a part that the caller has not given them and that their names do not tell."""
+    names, said = table.names or [], []
+    if (
+        options.id_column is None
+        and table.has_header
+        and not is_id_name(names[id_column], table.frame.iloc[:, id_column])
+    ):
+        said.append(f"{names[id_column]!r} names the nodes")
+    if options.label is None and label is not None:
+        said.append(f"{names[label]!r} is the class and no feature")
+    return ["; ".join(said)] if said else []
 
 
 def id_text(column: pd.Series, nodes: npt.ArrayLike = ()) -> pd.Series:
