@@ -17,11 +17,12 @@ from kces.automatic_cut import (
     unrelated_pairs,
     unrelated_share,
 )
+from kces.cut import AlphaChoice
 from kces.datasets.builtin import digits, synthetic
 from kces.datasets.planted import inject_cross_class_edges
 from kces.errors import InvalidParameterError
 from kces.graph import Graph
-from kces.scorers import ScoreOptions, make_scorer
+from kces.scorers import Scored, ScoreOptions, make_scorer
 
 
 def yardstick_of(graph: Graph) -> Yardstick:
@@ -219,10 +220,11 @@ def test_a_column_of_names_that_return_by_chance_hides_no_link() -> None:
     assert (department[removed, 0] != department[removed, 1]).mean() > 0.95
 
 
-def test_an_automatic_cut_takes_equal_scores_whole_as_far_as_the_noise_may_go() -> None:
-    """Two cliques of people of two kinds, and three links between them that no score tells apart."""
-    kind = np.repeat([0, 1], 12)
-    pairs = [(i, j) for i in range(24) for j in range(i + 1, 24) if kind[i] == kind[j]]
-    graph = Graph.from_edges(np.array([*pairs, (0, 12), (1, 13), (2, 14)]), np.eye(2)[kind])
-    kept = make_scorer(ScoreOptions()).score(graph).cut().kept
-    assert (kind[graph.edges[~kept, 0]] != kind[graph.edges[~kept, 1]]).sum() == (~kept).sum() == 3
+@pytest.mark.parametrize(("most", "removed"), [(0.05, 3), (0.04, 0)])
+def test_an_automatic_cut_takes_equal_scores_whole_as_far_as_the_noise_may_go(most: float, removed: int) -> None:
+    graph = synthetic(n=40, degree=3, seed=0)
+    scores = np.append(np.linspace(1.0, 1.5, graph.n_edges - 3), [9.0, 9.0, 9.0])
+    choice = AlphaChoice(1.5 / graph.n_edges, "some noise", "noisy", 0.02, (0.0, most * 60 / graph.n_edges))
+    cut = Scored(graph, scores, known_choice=choice).cut()
+    assert cut.n_removed == removed
+    assert (np.flatnonzero(~cut.kept) >= graph.n_edges - 3).all()

@@ -82,8 +82,9 @@ class AlphaChoice:
     def facts(self) -> dict[str, object]:
         """For machines, by the names that all commands use.
 
-        >>> AlphaChoice(0.1, "some noise", "noisy", 0.05, (0.01, 0.05)).facts()["noise_interval"]
-        [0.01, 0.05]
+        >>> facts = AlphaChoice(0.1, "some noise", "noisy", 0.05, (0.01, 0.05)).facts()
+        >>> facts["verdict"], facts["noise"]
+        ('noisy', 0.05)
         """
         return {
             "alpha": self.alpha,
