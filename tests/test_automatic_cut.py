@@ -228,3 +228,13 @@ def test_an_automatic_cut_takes_equal_scores_whole_as_far_as_the_noise_may_go(mo
     cut = Scored(graph, scores, known_choice=choice).cut()
     assert cut.n_removed == removed
     assert (np.flatnonzero(~cut.kept) >= graph.n_edges - 3).all()
+
+
+def test_a_clean_verdict_names_a_group_of_links_that_stands_apart() -> None:
+    """Two departments that work together: their links agree more than random pairs, and are no secret."""
+    random = 2.0 / np.random.default_rng(0).normal(0.85, 0.01, 2000)
+    sound, between = np.linspace(1.8, 2.0, 800), np.linspace(1.2, 1.5, 60)
+    choice = automatic_choice(Yardstick(2.0 / np.append(sound, between), random))
+    assert choice.verdict == "clean"
+    assert "; but 7.0% of the edges stand apart from all others" in choice.reason
+    assert "stand apart" not in automatic_choice(Yardstick(2.0 / sound, random)).reason

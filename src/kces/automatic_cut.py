@@ -9,6 +9,9 @@ for a link. Three numbers are read off it:
 - ``apart``, whether the unrelated edges are a group of their own, with a gap between them and the others. Weak links of
   a clean graph blend into the sound ones; where the features are a few categories, planted links do not, though they
   may all agree a little more than the median random pair;
+- ``second_group``, the share of edges below a wide gap in the agreement of all edges, wherever it lies. Links that are
+  systematic (strangers who link to everybody, two departments that work together) agree more than random pairs; they
+  are no noise, but worth a word where the verdict is clean;
 - ``gathering``, how unevenly the unrelated edges lie on the nodes: the variance of their number at a node over what it
   would be if they lay at random. Noise that comes by chance does not gather. An attack does, and its edges then vouch
   for each other: the cut has to go deeper than the noise that shows;
@@ -40,10 +43,12 @@ __all__ = [
     "NoiseBounds",
     "Symptoms",
     "Yardstick",
+    "agreement_counts",
     "automatic_choice",
     "choice_by_symptoms",
     "noise_bounds",
     "read_symptoms",
+    "second_group",
     "standing_apart",
     "twice_the_noise",
     "unrelated_edges",
@@ -87,6 +92,12 @@ from their mean. On no tuning graph is it empty: there are more edges in it than
 _BETWEEN = 2
 """Edges that are taken to stand in the gap besides: a few edges are no group."""
 
+_STEP, _WIDE = 0.01, 0.15
+"""Of agreement, which ends at 2: that in which edges are counted, and the narrowest gap that parts two groups of them;
+on the graphs of ``kces lab cut`` there is none as wide."""
+_STRAY, _LEAST_GROUP = 5e-4, 5
+"""Share of the edges that may stand in a step of the gap, and edges that are a group."""
+
 _WORTH_A_WORD = 0.005
 """A cut that is deeper than the noise by more than this share of the edges says why."""
 
@@ -125,6 +136,7 @@ class Symptoms:
     depth: float = 1.0
     reach: float = 1.0
     apart: float = 0.0
+    second_group: float = 0.0
 
     @property
     def noise(self) -> float:
@@ -149,11 +161,12 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     unrelated: Bools = agreement < bounds.unrelated
     share, below = float(unrelated.mean()), 2.0 * float(np.mean(agreement < bounds.median))
     apart = standing_apart(int(unrelated.sum()), int((agreement < bounds.gap).sum()))
+    group = second_group(agreement_counts(yardstick.scores))
     if yardstick.edges is None:
-        return Symptoms(share, below, 1.0, yardstick.contrast, apart=apart)
+        return Symptoms(share, below, 1.0, yardstick.contrast, apart=apart, second_group=group)
     marks = MarkedNodes.of(yardstick.edges, unrelated)
     reach = float(marks.within_reach(yardstick.edges, unrelated).mean())
-    return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach, apart)
+    return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach, apart, group)
 
 
 def standing_apart(unrelated: int, below_gap: int) -> float:
@@ -171,6 +184,29 @@ def standing_apart(unrelated: int, below_gap: int) -> float:
     """
     between = below_gap - unrelated + _BETWEEN
     return min(max(2.0 * (1.0 - between / max(unrelated, 1)), 0.0), 1.0)
+
+
+def agreement_counts(scores: Array) -> Ints:
+    """(202,) how many edges agree how far, in steps of a hundredth from 0 to 2 and a little more.
+
+    >>> np.flatnonzero(agreement_counts(np.array([1.0, 2.0]))).tolist()
+    [100, 200]
+    """
+    return np.bincount(np.rint(_agreement(scores) / _STEP).astype(np.int64), minlength=202)
+
+
+def second_group(counts: Ints) -> float:
+    """Share of the edges below the widest gap in their agreement, if that is wide and they are a group; else 0.
+
+    >>> far = 2.0 / np.append(np.full(20, 1.1), np.linspace(1.6, 2.0, 180))
+    >>> second_group(agreement_counts(far)), second_group(agreement_counts(2.0 / np.linspace(1.0, 2.0, 200)))
+    (0.1, 0.0)
+    """
+    total, below = int(counts.sum()), np.cumsum(counts)
+    sparse = np.flatnonzero((counts <= _STRAY * total) & (below >= _LEAST_GROUP) & (below <= MOST_UNRELATED * total))
+    runs = np.split(sparse, np.flatnonzero(np.diff(sparse) > 1) + 1)
+    widest = max(runs, key=len)
+    return float(below[widest[0]] / total) if len(widest) * _STEP >= _WIDE else 0.0
 
 
 def unrelated_edges(yardstick: Yardstick) -> Bools:
@@ -248,6 +284,8 @@ def choice_by_symptoms(found: Symptoms) -> AlphaChoice:
         )
     if found.noise < NEGLIGIBLE * (1.0 - found.apart) or found.noise == 0.0:
         reason = f"nearly no edge looks like a random pair (noise {found.noise:.1%}, at most {found.interval[1]:.1%})"
+        if found.second_group:
+            reason += f"; but {found.second_group:.1%} of the edges stand apart from all others, on top of the ranking"
         return AlphaChoice(0.0, reason, "clean", found.noise, found.interval)
     alpha = min(found.noise * max(found.depth, 1.0), found.reach, DEEPEST)
     low, high = found.interval

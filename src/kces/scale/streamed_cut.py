@@ -16,8 +16,10 @@ from kces.automatic_cut import (
     MarkedNodes,
     Symptoms,
     Yardstick,
+    agreement_counts,
     choice_by_symptoms,
     noise_bounds,
+    second_group,
     standing_apart,
     verdict_without_symptoms,
 )
@@ -109,7 +111,9 @@ def symptoms_on_disk(scored: FolderScores) -> Symptoms:
     folder = scored.folder
     bounds = noise_bounds(scored.random_scores)
     marks, below, unrelated, below_gap = np.zeros(folder.n_nodes, dtype=np.int64), 0, 0, 0
+    counts = np.zeros(len(agreement_counts(np.ones(1))), dtype=np.int64)
     for chunk in scored.chunks():
+        counts += agreement_counts(scored.scores(chunk))
         agreement = 2.0 / scored.scores(chunk)
         marked = agreement < bounds.unrelated
         unrelated += int(marked.sum())
@@ -122,8 +126,9 @@ def symptoms_on_disk(scored: FolderScores) -> Symptoms:
         int(nodes.within_reach(scored.pairs(chunk), 2.0 / scored.scores(chunk) < bounds.unrelated).sum())
         for chunk in scored.chunks()
     )
+    apart = standing_apart(unrelated, below_gap)
     symptoms = nodes.gathering, scored.contrast, nodes.depth, reached / folder.n_edges
-    return Symptoms(share, 2.0 * below / folder.n_edges, *symptoms, standing_apart(unrelated, below_gap))
+    return Symptoms(share, 2.0 * below / folder.n_edges, *symptoms, apart, second_group(counts))
 
 
 def _suspicion(scored: FolderScores) -> Callable[[int], Array]:

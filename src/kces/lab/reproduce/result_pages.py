@@ -130,7 +130,7 @@ def command(report: Report) -> str:
 
 def _how_trained(report: Report) -> list[str]:
     plan = report.plan
-    tried = f"{plan.trials} settings tried on validation with seed 0"
+    tried = f"{plan.trials} settings tried on validation with seed 0" if plan.trials > 1 else "the defaults, not tuned"
     return [f"- Hyper-parameters: {tried}; training preset {plan.training}.", *_slow_methods(report)]
 
 
