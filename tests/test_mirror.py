@@ -19,6 +19,7 @@ TESTED_WITH: dict[str, tuple[str, ...]] = {
     ),
     "cli/test_report.py": ("cli/known_attack.py",),
     "cli/test_start.py": ("cli/lazy.py",),
+    "test_automatic_cut.py": ("edge_groups.py", "marked_nodes.py"),
     "test_explanation.py": ("scorers/typical_gaps.py",),
     "test_plotting.py": ("cli/plot.py",),
     "test_extending_page.py": ("cli/plugin_option.py",),

@@ -33,23 +33,21 @@ from typing import NamedTuple
 import numpy as np
 
 from kces.cut import CANNOT_JUDGE, NOISY, AlphaChoice
+from kces.edge_groups import agreement_counts, second_group, standing_apart
 from kces.errors import InvalidParameterError
+from kces.marked_nodes import MarkedNodes
 from kces.two_groups import two_groups
 from kces.types import Array, Bools, Ints
 
 __all__ = [
     "DEEPEST",
-    "MarkedNodes",
     "NoiseBounds",
     "Symptoms",
     "Yardstick",
-    "agreement_counts",
     "automatic_choice",
     "choice_by_symptoms",
     "noise_bounds",
     "read_symptoms",
-    "second_group",
-    "standing_apart",
     "twice_the_noise",
     "unrelated_edges",
     "unrelated_pairs",
@@ -81,22 +79,9 @@ MOST_GATHERING = 8.0
 MOST_UNRELATED = 1.0 / 3.0
 """Twice the highest on the tuning graphs (0.17)."""
 
-FARTHEST = 5.0
-"""Standard deviations beyond which a node does not deepen the cut further: hardly felt on the tuning graphs, where
-many nodes are attacked."""
-
 GAP = 2.0
 """How far above the bound of unrelated pairs other edges would stand for a gap, in units of the bound's own distance
 from their mean. On no tuning graph is it empty: there are more edges in it than unrelated ones."""
-
-_BETWEEN = 2
-"""Edges that are taken to stand in the gap besides: a few edges are no group."""
-
-_STEP, _WIDE = 0.01, 0.15
-"""Of agreement, which ends at 2: that in which edges are counted, and the narrowest gap that parts two groups of them;
-on the graphs of ``kces lab cut`` there is none as wide."""
-_STRAY, _LEAST_GROUP = 5e-4, 5
-"""Share of the edges that may stand in a step of the gap, and edges that are a group."""
 
 _WORTH_A_WORD = 0.005
 """A cut that is deeper than the noise by more than this share of the edges says why."""
@@ -167,46 +152,6 @@ def read_symptoms(yardstick: Yardstick) -> Symptoms:
     marks = MarkedNodes.of(yardstick.edges, unrelated)
     reach = float(marks.within_reach(yardstick.edges, unrelated).mean())
     return Symptoms(share, below, marks.gathering, yardstick.contrast, marks.depth, reach, apart, group)
-
-
-def standing_apart(unrelated: int, below_gap: int) -> float:
-    """Whether unrelated edges are a group of their own, from 0 (as many others stand in the gap) to 1 (half as many).
-
-    Parameters
-    ----------
-    unrelated : how many edges look unrelated.
-    below_gap : how many are unrelated or stand in the gap above.
-
-    Examples
-    --------
-    >>> standing_apart(40, 42), standing_apart(40, 68), standing_apart(40, 90), standing_apart(2, 2)
-    (1.0, 0.5, 0.0, 0.0)
-    """
-    between = below_gap - unrelated + _BETWEEN
-    return min(max(2.0 * (1.0 - between / max(unrelated, 1)), 0.0), 1.0)
-
-
-def agreement_counts(scores: Array) -> Ints:
-    """(202,) how many edges agree how far, in steps of a hundredth from 0 to 2 and a little more.
-
-    >>> np.flatnonzero(agreement_counts(np.array([1.0, 2.0]))).tolist()
-    [100, 200]
-    """
-    return np.bincount(np.rint(_agreement(scores) / _STEP).astype(np.int64), minlength=202)
-
-
-def second_group(counts: Ints) -> float:
-    """Share of the edges below the widest gap in their agreement, if that is wide and they are a group; else 0.
-
-    >>> far = 2.0 / np.append(np.full(20, 1.1), np.linspace(1.6, 2.0, 180))
-    >>> second_group(agreement_counts(far)), second_group(agreement_counts(2.0 / np.linspace(1.0, 2.0, 200)))
-    (0.1, 0.0)
-    """
-    total, below = int(counts.sum()), np.cumsum(counts)
-    sparse = np.flatnonzero((counts <= _STRAY * total) & (below >= _LEAST_GROUP) & (below <= MOST_UNRELATED * total))
-    runs = np.split(sparse, np.flatnonzero(np.diff(sparse) > 1) + 1)
-    widest = max(runs, key=len)
-    return float(below[widest[0]] / total) if len(widest) * _STEP >= _WIDE else 0.0
 
 
 def unrelated_edges(yardstick: Yardstick) -> Bools:
@@ -314,86 +259,6 @@ def twice_the_noise(yardstick: Yardstick) -> AlphaChoice:
 
 def _no_verdict(reason: str) -> AlphaChoice:
     return AlphaChoice(0.0, reason, CANNOT_JUDGE)
-
-
-@dataclass(frozen=True, eq=False)
-class MarkedNodes:
-    """How edges that look unrelated lie on the nodes.
-
-    Attributes
-    ----------
-    degrees : (N,) edges at each node.
-    marks : (N,) those of them that look unrelated.
-    share : of all edges that look unrelated.
-    """
-
-    degrees: Ints
-    marks: Ints
-    share: float
-
-    @classmethod
-    def of(cls, edges: Ints, marked: Bools) -> MarkedNodes:
-        """Count them.
-
-        >>> MarkedNodes.of(np.array([[0, 1], [1, 2]]), np.array([True, False])).marks.tolist()
-        [1, 1, 0]
-        """
-        degrees = np.bincount(edges.ravel())
-        marks = np.bincount(edges[marked].ravel(), minlength=len(degrees))
-        return cls(degrees, marks, float(marked.mean()))
-
-    def rate_at(self, nodes: Bools) -> tuple[float, float]:
-        """Share of the edges at some nodes that are marked, and its standard error; marks at one node go together.
-
-        >>> MarkedNodes(np.array([2, 2, 9]), np.array([2, 0, 5]), 0.5).rate_at(np.array([True, True, False]))
-        (0.5, 0.3535533905932738)
-        """
-        chosen = nodes[: len(self.degrees)]
-        degrees, marks = self.degrees[chosen], self.marks[chosen]
-        rate = marks.sum() / max(degrees.sum(), 1)
-        return float(rate), float(np.sqrt(((marks - rate * degrees) ** 2).sum()) / max(degrees.sum(), 1))
-
-    @property
-    def gathering(self) -> float:
-        """Variance of the number of marked edges at a node over that of marks thrown at random; nodes of one edge are
-        out.
-
-        >>> star = np.array([[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]])
-        >>> round(MarkedNodes.of(star, np.array([True] * 3 + [False] * 3)).gathering, 2)
-        1.5
-        """
-        return self._dispersion(np.inf)
-
-    @property
-    def depth(self) -> float:
-        """The same, with no node counted for more than ``FARTHEST`` standard deviations.
-
-        >>> nodes = MarkedNodes(np.array([100, *[2] * 50]), np.array([100, *[0] * 50]), 0.1)
-        >>> nodes.gathering > 10 * nodes.depth
-        True
-        """
-        return self._dispersion(FARTHEST)
-
-    def _dispersion(self, farthest: float) -> float:
-        several = self.degrees >= 2
-        if self.share in (0.0, 1.0) or not several.any():
-            return 1.0
-        expected = self.share * self.degrees[several]
-        variance = expected * (1.0 - self.share)
-        squares = np.minimum((self.marks[several] - expected) ** 2, farthest**2 * variance)
-        return float(squares.sum() / variance.sum())
-
-    def within_reach(self, edges: Ints, marked: Bools) -> Bools:
-        """(E,) which of some edges are marked, or have an end with more than its share of marks.
-
-        >>> path = np.array([[0, 1], [1, 2], [2, 3], [3, 4]])
-        >>> marked = np.array([True, False, False, False])
-        >>> MarkedNodes.of(path, marked).within_reach(path, marked).tolist()
-        [True, True, False, False]
-        """
-        crowded = self.marks > self.share * self.degrees
-        reached: Bools = marked | crowded[edges].any(axis=1)
-        return reached
 
 
 def unrelated_share(scores: Array, random_scores: Array) -> float:

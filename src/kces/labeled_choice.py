@@ -21,11 +21,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
-from kces.automatic_cut import MarkedNodes
 from kces.cut import CANNOT_JUDGE, AlphaChoice
 from kces.errors import InvalidGraphError
 from kces.graph import Graph
 from kces.kernel import gram, propagation, ridge_factor
+from kces.marked_nodes import MarkedNodes
 from kces.types import Array, Bools, Ints, is_sparse
 
 __all__ = ["GRID", "LabeledChoice", "labeled_choice", "labeled_nodes", "leave_one_out_errors", "noise_spares_labels"]

@@ -13,18 +13,16 @@ from functools import cached_property
 import numpy as np
 
 from kces.automatic_cut import (
-    MarkedNodes,
     Symptoms,
     Yardstick,
-    agreement_counts,
     choice_by_symptoms,
     noise_bounds,
-    second_group,
-    standing_apart,
     verdict_without_symptoms,
 )
 from kces.company import Company, company_weight, leads_at_nodes, raised_scores
 from kces.cut import AlphaChoice, said_of_abstaining, said_of_ties
+from kces.edge_groups import agreement_counts, second_group, standing_apart
+from kces.marked_nodes import MarkedNodes
 from kces.ranking import prune_count
 from kces.scale.robust_on_disk import FolderScores
 from kces.scale.streamed_levels import StreamedLevels, value_of_place
