@@ -12,12 +12,13 @@ import numpy as np
 
 from kces.types import Array
 
-__all__ = ["MOST_COLUMNS", "landmark_ranks", "landmarks_among", "shares_of_landmarks"]
+__all__ = ["MOST_COLUMNS", "MOST_LANDMARKS", "landmark_ranks", "landmarks_among", "shares_of_landmarks"]
 
 MOST_COLUMNS = 32
 """Measured columns of a table that are taken so. More of them are an embedding, made to be compared by direction."""
 
-_MOST, _LEAST, _ROWS_PER_LANDMARK = 10, 3, 10
+MOST_LANDMARKS = 10
+_LEAST, _ROWS_PER_LANDMARK = 3, 10
 
 
 def landmark_ranks(n_values: int) -> Array:
@@ -26,7 +27,7 @@ def landmark_ranks(n_values: int) -> Array:
     >>> landmark_ranks(6).tolist(), len(landmark_ranks(1000))
     ([0.0, 0.5, 1.0], 10)
     """
-    return np.linspace(0.0, 1.0, min(max(n_values // _ROWS_PER_LANDMARK, _LEAST), _MOST))
+    return np.linspace(0.0, 1.0, min(max(n_values // _ROWS_PER_LANDMARK, _LEAST), MOST_LANDMARKS))
 
 
 def landmarks_among(quantiles: Array) -> Array:

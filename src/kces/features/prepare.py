@@ -10,7 +10,7 @@ import pandas as pd
 
 from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.features.encode import EncodedColumn, encode_column
-from kces.features.landmarks import MOST_COLUMNS
+from kces.features.landmarks import MOST_COLUMNS, MOST_LANDMARKS
 from kces.features.own_values import OwnColumn, OwnValues, in_words
 from kces.features.scaling import check_scale, scale_columns, why_to_compare_by_nearness, with_ones
 from kces.memory import require_memory
@@ -82,7 +82,9 @@ def prepare_features(
     """
     check_scale(scale)
     chosen = select_columns([str(name) for name in frame.columns], columns, drop)
-    require_memory(24 * len(frame) * len(chosen), "a table of features", "drop columns you do not need")
+    columns_at_once = 3 * len(chosen) + (2 * MOST_LANDMARKS * min(len(chosen), MOST_COLUMNS) if scale == "auto" else 0)
+    remedy = "drop columns you do not need" + (", or standardize them (scale)" if scale == "auto" else "")
+    require_memory(8 * len(frame) * columns_at_once, "a table of features", remedy)
     encoded = [encode_column(str(frame.columns[position]), frame.iloc[:, position]) for position in chosen]
     if not any(column.names for column in encoded):
         raise InvalidGraphError("the table of features has no column with values; leave it out to use the graph alone")
