@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,3 +121,11 @@ def test_no_score_that_is_not_finite_reaches_a_ranking(unfit: float) -> None:
     for ranked in (edge_order, all_tied, lambda values: kept_edges(values, 0.5)):
         with pytest.raises(InvalidGraphError, match="2 of 4 scores are not finite"):
             ranked(scores)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.filterwarnings("error")
+def test_a_signaling_nan_is_refused_as_any_other(form: Callable[[np.ndarray], object]) -> None:
+    bits = np.array([[0x7FA00000], [0x3F800000]], dtype=np.uint32)
+    with pytest.raises(InvalidGraphError, match="features hold NaN at node 0"):
+        Graph.from_edges(np.array([[0, 1]]), form(bits.view(np.float32)))

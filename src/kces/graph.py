@@ -433,14 +433,15 @@ def _checked_features(features: Any, n_nodes: int) -> Features:
     if shape[1] == 0:
         raise InvalidGraphError("features have no columns; leave them out to use the graph alone")
     try:
-        if sp.issparse(features):
-            matrix = _narrow_indices(sp.csr_array(features, dtype=np.float64))
-            matrix.sum_duplicates()
-            values = matrix.data
-        else:
-            with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and refused as that
+        # What float64 cannot hold is infinite, a signaling NaN is a NaN: both are refused below.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sp.issparse(features):
+                matrix = _narrow_indices(sp.csr_array(features, dtype=np.float64))
+                matrix.sum_duplicates()
+                values = matrix.data
+            else:
                 matrix = np.ascontiguousarray(features, dtype=np.float64)
-            values = matrix
+                values = matrix
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidGraphError(f"features are not numbers: {error}") from error
     if not np.isfinite(values).all():
