@@ -18,7 +18,6 @@ ROBUSTNESS = (
     "table-robustness.csv",
     "large/table-robustness.csv",
     "flickr/table-robustness.csv",
-    "earlier/table-robustness.csv",
     "earlier/large/table-robustness.csv",
 )
 """Newest first: an earlier run counts where there is no newer one."""
