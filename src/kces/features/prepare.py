@@ -12,7 +12,7 @@ from kces.errors import InvalidGraphError, InvalidParameterError
 from kces.features.encode import EncodedColumn, encode_column
 from kces.features.landmarks import MOST_COLUMNS, MOST_LANDMARKS
 from kces.features.own_values import OwnColumn, OwnValues, in_words
-from kces.features.scaling import check_scale, scale_columns, why_to_compare_by_nearness, with_ones
+from kces.features.scaling import check_scale, column_count, scale_columns, why_to_compare_by_nearness, with_ones
 from kces.memory import require_memory
 from kces.types import Array, Bools
 
@@ -115,9 +115,8 @@ def _by_nearness(used: list[EncodedColumn], scale: str, counted: Bools | None) -
         reason = why_to_compare_by_nearness(matrix if counted is None else matrix[counted], flags)
     if not reason:
         return used, ""
-    count = f"{len(measured)} column{'s' if len(measured) > 1 else ''}"
     near = [column.by_nearness(counted) if any(column.measured) else column for column in used]
-    return near, f"{count} compared by nearness: {reason}"
+    return near, f"{column_count(len(measured))} compared by nearness: {reason}"
 
 
 def _side_by_side(used: list[EncodedColumn]) -> tuple[Array, Bools]:

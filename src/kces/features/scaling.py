@@ -15,6 +15,7 @@ __all__ = [
     "COUNTS_WITH_ZEROS",
     "SCALES",
     "check_scale",
+    "column_count",
     "reason_of_codes",
     "reason_of_moments",
     "scale_columns",
@@ -52,7 +53,7 @@ def scale_matrix(matrix: Features, scale: str) -> tuple[Features, str]:
     if check_scale(scale) != "standard":
         return matrix, ""
     if is_sparse(matrix):
-        return _divided(matrix), f"{_count(matrix.shape[1])} divided by their spread, as asked"
+        return _divided(matrix), f"{column_count(matrix.shape[1])} divided by their spread, as asked"
     return scale_columns(matrix, np.asarray(~np.isin(matrix, (0.0, 1.0)).all(axis=0)), scale)
 
 
@@ -75,7 +76,7 @@ def scale_columns(matrix: Array, measured: Bools, scale: str, counted: Bools | N
     reason = why_to_scale(known, measured) if scale == "auto" else "as asked"
     if not reason:
         return matrix, ""
-    return _standardized(matrix, known, measured), f"{_count(int(measured.sum()))} standardized: {reason}"
+    return _standardized(matrix, known, measured), f"{column_count(int(measured.sum()))} standardized: {reason}"
 
 
 def with_ones(column: Array, counted: Bools | None = None) -> Array:
@@ -190,5 +191,9 @@ def _divided(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array(matrix @ sp.diags_array(1.0 / np.where(spreads > 0, spreads, 1.0)))
 
 
-def _count(columns: int) -> str:
+def column_count(columns: int) -> str:
+    """
+    >>> column_count(1), column_count(3)
+    ('1 column', '3 columns')
+    """
     return f"{columns} column{'s' if columns > 1 else ''}"

@@ -11,7 +11,7 @@ import numpy as np
 from kces.features.cell_values import COMPACT_DAYS
 from kces.features.landmarks import MOST_COLUMNS, landmark_ranks, landmarks_among
 from kces.features.own_values import in_words
-from kces.features.scaling import COUNTS_WITH_ZEROS, reason_of_codes, reason_of_moments
+from kces.features.scaling import COUNTS_WITH_ZEROS, column_count, reason_of_codes, reason_of_moments
 from kces.scale.table_sources import TableSource
 from kces.scale.workbench import run_query
 from kces.types import Array
@@ -185,7 +185,7 @@ def on_one_scale(columns: list[NumberColumn], scale: str) -> tuple[list[NumberCo
     reason = "as asked" if scale == "standard" else alone or _reason(measured, len(measured) < len(columns))
     if not reason:
         return columns, ""
-    count = f"{len(measured)} column{'s' if len(measured) > 1 else ''}"
+    count = column_count(len(measured))
     if scale == "auto" and len(measured) <= MOST_COLUMNS:
         near = [part for column in columns for part in (_by_nearness(column) if column.measured else [column])]
         return near, f"{count} compared by nearness: {reason}"
