@@ -32,7 +32,7 @@ TESTED_WITH: dict[str, tuple[str, ...]] = {
         "engines/neighbors.py",
         "engines/products.py",
     ),
-    "engines/test_exact.py": ("engines/woodbury.py",),
+    "engines/test_exact.py": ("engines/changed_rows.py", "engines/complement.py", "engines/white_rows.py"),
     "interop/test_dataframes.py": (
         "interop/arrow_table.py",
         "interop/node_rows.py",

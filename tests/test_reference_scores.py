@@ -10,9 +10,9 @@ import pytest
 from emptied import emptying_edges
 from reference_scores import FILE, GRAPHS, KINDS, open_graph, scores_of
 
-TOLERANCE = {"exact": 1e-7}
-"""Of the largest score, 1e-9 where it is not named. ``exact`` multiplies in single precision and corrects once, so that
-an edge errs with the square of a rounding that differs from processor to processor (seen: 5e-9 on one of Cora's)."""
+TOLERANCE = {"exact": 1e-6}
+"""Of the largest score, 1e-9 where it is not named. ``exact`` multiplies in single precision, and corrects the edges
+that this may move by more than 1e-6 of their score."""
 
 
 @pytest.fixture(scope="module", params=GRAPHS)

@@ -6,7 +6,7 @@ call here is larger than a block, and a matrix of one block is LAPACK's own work
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import scipy
@@ -28,10 +28,11 @@ def factor_in_place(matrix: Array, block: int = _BLOCK) -> Array:
     """
     blocks = list(_blocks(len(matrix), block))
     for place, own in enumerate(blocks):
-        factor, _ = scipy.linalg.cho_factor(matrix[own, own], lower=True, check_finite=False)
-        _lower_half(matrix[own, own], factor)
+        if _in_lower_half(scipy.linalg.lapack.dpotrf, matrix[own, own]) != 0:
+            raise scipy.linalg.LinAlgError("the matrix is not positive definite")
         below = slice(own.stop, None)
         if own.stop < len(matrix):
+            factor = matrix[own, own]
             solved = scipy.linalg.solve_triangular(factor, matrix[below, own].T, lower=True, check_finite=False)
             matrix[below, own] = solved.T
         for other in blocks[place + 1 :]:
@@ -49,16 +50,14 @@ def invert_in_place(factor: Array, block: int = _BLOCK) -> Array:
     """
     blocks = list(_blocks(len(factor), block))
     for place, own in enumerate(blocks):
-        inverse, info = scipy.linalg.lapack.dtrtri(factor[own, own], lower=True)
+        info = _in_lower_half(scipy.linalg.lapack.dtrtri, factor[own, own])
         if info != 0:
             raise scipy.linalg.LinAlgError(f"pivot {own.start + info - 1} of the factor is zero")
-        inverse = np.tril(inverse)
         for other in blocks[:place]:
             # The row block of the inverse: −(own inverse) · factor · (the inverse above it), which is lower triangular.
             between = slice(other.start, own.start)
             product = factor[own, between] @ np.tril(factor[between, other])
-            factor[own, other] = -inverse @ product
-        _lower_half(factor[own, own], inverse)
+            factor[own, other] = -np.tril(factor[own, own]) @ product
     return factor
 
 
@@ -82,6 +81,14 @@ def _blocks(size: int, block: int) -> Iterator[slice]:
         yield slice(start, min(start + block, size))
 
 
-def _lower_half(target: Array, source: Array) -> None:
-    for row in range(len(source)):
-        target[row, : row + 1] = source[row, : row + 1]
+def _in_lower_half(routine: Callable[..., tuple[Array, int]], square: Array) -> int:
+    """Call LAPACK for the lower half of a square, and return what it says; it changes nothing above the diagonal.
+
+    LAPACK counts columns first: to it the lower half is the upper half of the transpose, and an array of its own needs
+    no copy.
+    """
+    found, info = routine(square.T, 0, 0, 1)  # upper half; neither cleaned nor with ones on the diagonal; in its place
+    if not np.may_share_memory(found, square):
+        below = np.tri(len(square), dtype=bool)
+        square[below] = found.T[below]
+    return info

@@ -66,7 +66,7 @@ def test_free_memory_refuses_and_changes_nothing(monkeypatch: pytest.MonkeyPatch
     problem = problem_for(thorny())
     monkeypatch.setenv("KCES_MEMORY_LIMIT", str(50_000))
     assert choose_engine("auto", problem)[0].name == "exact"
-    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(20_000))
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(15_000))
     with pytest.raises(MemoryLimitError, match=r"the exact engine needs .*; use engine local$"):
         choose_engine("auto", problem)
     monkeypatch.setenv("KCES_MEMORY_LIMIT", "1000")

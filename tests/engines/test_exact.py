@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kces.datasets.builtin import synthetic
 from kces.datasets.toys import star, thorny
 from kces.engines import exact as exact_module
+from kces.engines import white_rows
 from kces.engines.exact import ExactEngine
 from kces.errors import SingularKernelError
 from kces.graph import Graph
@@ -35,23 +36,39 @@ def test_products_in_single_precision_equal_the_definition(
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("doubtful", [0.0, 1e-3, np.inf])
-def test_single_precision_is_corrected_or_computed_again(doubtful: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More rows than a chunk and more nodes than a panel of the whitener."""
-    monkeypatch.setattr(exact_module, "_CHUNK", 50)
-    monkeypatch.setattr(exact_module, "_PANEL", 32)
+@pytest.mark.parametrize(
+    ("rounded", "doubtful", "tolerance"), [(0.0, 0.0, 1e-12), (0.0, np.inf, 1e-6), (1e-6, 1e-3, 1e-5)]
+)
+def test_single_precision_is_corrected_or_computed_again(
+    rounded: float, doubtful: float, tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All edges are computed again; all are corrected; those are corrected that rounding may move by a millionth."""
+    monkeypatch.setattr(white_rows, "_CHUNK", 50)  # more rows than a chunk, more nodes than a panel of the whitener
+    monkeypatch.setattr(white_rows, "_PANEL", 32)
     problem = problem_for(synthetic(n=70, degree=8, seed=3))
     double = ExactEngine().score(problem)
     monkeypatch.setattr(exact_module, "SINGLE_FROM", 0)
+    monkeypatch.setattr(exact_module, "_ROUNDED", rounded)
     monkeypatch.setattr(exact_module, "_DOUBTFUL", doubtful)
-    calls = []
-    solve = exact_module._solve_block
+    in_double, solve = [], exact_module._solve_block
     monkeypatch.setattr(
-        exact_module, "_solve_block", lambda *args, **with_moved: calls.append(with_moved) or solve(*args, **with_moved)
+        exact_module,
+        "_solve_block",
+        lambda state, *rest: in_double.append(state.kernel.in_double) or solve(state, *rest),
     )
     found = ExactEngine().score(problem)
-    assert np.abs(found - double).max() <= (1e-12 if doubtful == 0.0 else 1e-9) * np.abs(double).max()
-    assert ({} in calls) == (doubtful == 0.0)
+    assert (np.abs(found - double) <= tolerance * np.abs(double)).all()
+    assert (True in in_double) == (doubtful == 0.0)
+
+
+def test_scores_do_not_depend_on_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_module, "SINGLE_FROM", 0)
+    monkeypatch.setattr(white_rows, "_CHUNK", 50)
+    problem = problem_for(synthetic(n=70, degree=8, seed=3))
+    monkeypatch.setenv("KCES_NUM_THREADS", "2")
+    on_two = ExactEngine().score(problem)
+    monkeypatch.setenv("KCES_NUM_THREADS", "1")
+    np.testing.assert_array_equal(ExactEngine().score(problem), on_two)
 
 
 @given(data=st.data())
@@ -81,7 +98,7 @@ def test_exact_scores_some_edges_like_all() -> None:
 def test_exact_in_small_blocks_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_for(synthetic(n=70, degree=8, seed=3))
     whole = ExactEngine().score(problem)
-    monkeypatch.setattr(exact_module, "_ROW_BLOCK_BYTES", 16 * 70 * 40)
+    monkeypatch.setattr(exact_module, "_WHITE_BYTES", 8 * 70 * 40)
     np.testing.assert_allclose(ExactEngine().score(problem), whole, rtol=1e-9, atol=1e-12)
 
 

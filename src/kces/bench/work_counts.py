@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from kces.bench.ceilings import Ceilings
+from kces.engines.exact import SINGLE_FROM
 from kces.engines.far_features import CENTERS
 from kces.engines.regime import Regime
 from kces.engines.slope_correction import DIRECTIONS
@@ -96,7 +97,7 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
 
     ``exact``: two operations for each multiplication of ``Regime.exact_work``, of which the product of
     ``4E + 3 triangles`` rows with an N x N matrix is the largest and costs half, that being triangular; bytes: these
-    rows read and written.
+    rows read and written. Both in single precision on graphs that are large enough.
     ``local`` and ``gradient``, solver ``direct``: N² F for X Zᵀ, N³/3 to factor, and three sums of N for each directed
     edge (twice that with the curvature of ``local``), read at 8 bytes; solver ``iterative``: half of N² F for the
     triangle; bytes: N² for the triangle, written once and read some twenty times;
@@ -113,7 +114,9 @@ def engine_work(graph: Graph, engine: str) -> Work | None:
     n, edges, width = float(graph.n_nodes), float(graph.n_edges), float(regime.width)
     if engine == "exact":
         rows = 4.0 * edges + 3.0 * regime.triangles
-        return Work(2.0 * regime.exact_work - rows * n * n, 16.0 * rows * n, "gemm64")
+        single = n >= SINGLE_FROM
+        size = 4.0 if single else 8.0
+        return Work(2.0 * regime.exact_work - rows * n * n, 2.0 * size * rows * n, "gemm32" if single else "gemm64")
     if engine not in ("local", "gradient"):
         return None
     blocks = _block_work(graph, regime) if engine == "local" else 0.0

@@ -1,49 +1,45 @@
 """The exact engine: the change of GKC for every edge without refactoring H.
 
-With ``Δ = H' − H``, zero outside the rows and columns ``S``, let ``B = Δ[S, :]`` with its S columns halved. Then
-``Δ = E_S B + Bᵀ E_Sᵀ`` has rank 2|S|, and by Woodbury's identity with ``P = (H + λI)⁻¹`` and ``a = P y``
+Let S be the nodes whose rows of H change, ``P = (H + λI)⁻¹``, ``a = P y``, and R (|S|, N) by how much these rows change
+as if no column did. Of all that follows from the other nodes only the Schur complement of S feels the edge. It is
+``Σ = P_SS⁻¹`` before, and afterwards, with ``W = R P_S`` and T for what R lacks in the columns of S,
 
-    ``GKC(G) − GKC(G−ij) = (2/N) uᵀ M⁻¹ u``,
-    ``u = [a_S ; B a]``, ``M = [[P_SS, I + (B P_S)ᵀ], [I + B P_S, B P Bᵀ]]``.
+    ``Σ' = (I + W) Σ (I + W)ᵀ − R P Rᵀ + T``,   ``r = (I + W) Σ a_S − R a``,
+    ``GKC(G) − GKC(G−ij) = (2/N) (a_Sᵀ Σ a_S − rᵀ Σ'⁻¹ r)``.
 
-Outside S, a row of B depends on few edges' data (see ``supports.py``): the distinct rows ``R`` of a block of edges are
-made once, and each edge corrects only its S columns. With ``H + λI = L Lᵀ`` all entries of M are products of *white*
-rows, ``E_S L⁻ᵀ`` and ``R L⁻ᵀ``: L is triangular, which halves the work of a product with P, and edges that share a hub
-share most of these products.
+Outside S, a row of R depends on few edges' data (see ``supports.py``): the distinct rows of a block of edges are made
+once. With ``H + λI = L Lᵀ`` all of P_SS, W and R P Rᵀ are products of *white* rows, ``E_S L⁻ᵀ`` and ``R L⁻ᵀ``: L is
+triangular, which halves the work of a product with P, and edges that share a hub share most of these products.
 
 Time: ``O(rows · N²)`` for ``R L⁻ᵀ`` with ``rows ≈ 4E + 3·triangles``; memory: four N x N matrices, a block of rows.
 
-On larger graphs the white rows are in single precision, which halves that. Its rounding, 6e-8, may grow by 1/λ in the
-solution ``x̃`` of ``M x = u``, but ``2 uᵀ x̃ − x̃ᵀ M x̃`` errs with its square only. ``x̃ᵀ M x̃ = v P vᵀ + 2 pᵀ q`` with
-``v = E_Sᵀ p + Bᵀ q`` needs one white row per edge in double precision. Edges that this moves by more than it should are
+On larger graphs the white rows are in single precision, which halves that. The score is the extreme value of
+``2 (aᵀ p + (R a)ᵀ q) − v P vᵀ − 2 pᵀ q + qᵀ T q`` with ``v = E_Sᵀ p + Rᵀ q``, taken at ``q = Σ'⁻¹ r`` and
+``p = Σ (a_S − (I + W)ᵀ q)``: an error of p and q moves it by its square only. So edges where the rounding of products
+may count get ``v P vᵀ`` in double precision, one white row each; those that this moves by more than it should are
 computed again in double precision throughout.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kces.blocked_cholesky import invert_in_place, transpose_in_place
+from kces.engines.changed_rows import Changed, Unchanged
+from kces.engines.complement import Products, Solved, complement_change, score_groups
 from kces.engines.inner import gathered_dots, row_by_row
 from kces.engines.parts import Parts, one_after_another
 from kces.engines.problem import Problem
 from kces.engines.removal import DELICATE, Rows, explicit_rows, inverse_lengths, squared_length
-from kces.engines.supports import Supports, removal_supports
-from kces.engines.woodbury import (
-    Changed,
-    DistinctRows,
-    Solved,
-    Unchanged,
-    difference_rows,
-    score_groups,
-    woodbury,
-)
+from kces.engines.supports import removal_supports
+from kces.engines.white_rows import distinct_rows, moved_forms
 from kces.errors import SingularKernelError
 from kces.kernel import arc_cosine, normalize_rows, ridge_factor
 from kces.progress import Progress, silent
@@ -52,16 +48,17 @@ from kces.types import Array, Bools, Features, Ints
 __all__ = ["SINGLE_FROM", "ExactEngine"]
 
 
-_ROW_BLOCK_BYTES = 2**30
-"""Of the distinct rows of a block of edges and their products: a fixed size, so that scores do not depend on memory."""
+_WHITE_BYTES = 2**29
+"""Of the white rows of a block of edges: a fixed size, so that scores do not depend on memory."""
 _LEAST_BESIDE = 64
 """Nodes beside the hub's own that a group of edges may have in any case."""
+_SINGLE = float(np.finfo(np.float32).eps)
 SINGLE_FROM = 1_024
 """Nodes from which white rows are made in single precision."""
+_ROUNDED = 1e-6
+"""Share of its score by which the rounding of products may move an edge that is not corrected."""
 _DOUBTFUL = 1e-3
 """Share of its score by which an edge may be corrected: what is left is of the order of the square."""
-_CHUNK, _PANEL = 2_048, 4_096
-"""Rows and columns of a product with the whitener; no call of BLAS is larger (see ``blocked_cholesky.py``)."""
 
 
 class ExactEngine:
@@ -70,10 +67,10 @@ class ExactEngine:
     name = "exact"
 
     def memory_needed(self, problem: Problem) -> int:
-        """Bytes: ZZᵀ, XZᵀ, H and the whitener (and that in single precision), plus a block of rows, plain and white."""
+        """Bytes: ZZᵀ, XZᵀ, H and the whitener (and that in single precision), plus a block of white rows."""
         n = problem.graph.n_nodes
         rows = 4 * problem.graph.n_edges + 3 * problem.regime.triangles
-        return 36 * n * n + min(16 * rows * n, _ROW_BLOCK_BYTES)
+        return 36 * n * n + min(8 * rows * n, _WHITE_BYTES)
 
     def score(self, problem: Problem, progress: Progress = silent, parts: Parts = one_after_another) -> Array:
         """``GKC(G) − GKC(G−e)`` for each edge, in the order of ``graph.edges``; ``parts`` says where it is computed."""
@@ -90,7 +87,7 @@ class ExactEngine:
         # neighbors are made again elsewhere.
         order = np.argsort(_hubs(graph.degrees, edges), kind="stable")
         rows_per_edge = 4.0 + 3.0 * problem.regime.triangles / max(graph.n_edges, 1)
-        at_once = max(1, int(_rows_at_once(graph.n_nodes) / rows_per_edge))
+        at_once = max(1, int(_rows_at_once(graph.n_nodes, np.float32) / rows_per_edge))
         scores = np.empty(len(edges))
         scores[order] = parts(
             score_part, lambda: _state(problem, edges[order], progress), len(edges), progress, at_once
@@ -128,8 +125,10 @@ def _state(problem: Problem, edges: Ints, progress: Progress) -> ExactState:
 def score_part(state: ExactState, start: int, stop: int) -> Array:
     """Scores of a range of edges, but for the factor 2 / N."""
     scores, which = np.zeros(stop - start), np.arange(start, stop)
-    for block in _edge_blocks(state.changed.supports, which[~state.delicate[start:stop]], len(state.kernel.H)):
-        scores[block - start] = _score_block(state, block)
+    plain = which[~state.delicate[start:stop]]
+    room = _room(state, plain)
+    for block in _edge_blocks(state, plain):
+        scores[block - start] = _score_block(state, block, room)
     for edge in which[state.delicate[start:stop]]:
         scores[edge - start] = _score_delicate(state, int(edge))
     return scores
@@ -161,21 +160,6 @@ def _whitener(H: Array, ridge: float) -> Array:
         raise SingularKernelError(f"the kernel matrix has no inverse at ridge {ridge:g}; use a larger one") from error
 
 
-def _whiten(R: Array, whitener: Any) -> Any:
-    """``R @ whitener`` in the precision of the whitener, whose zeros below the diagonal BLAS leaves out."""
-    white: Any = R.astype(whitener.dtype)
-    multiply = scipy.linalg.blas.strmm if whitener.dtype == np.float32 else scipy.linalg.blas.dtrmm
-    for start in reversed(range(0, len(whitener), _PANEL)):  # a panel needs the rows of those before it as they were
-        own, before = slice(start, start + _PANEL), slice(start)
-        triangle = np.asfortranarray(whitener[own, own].T)
-        for first in range(0, len(white), _CHUNK):
-            chunk = white[first : first + _CHUNK]
-            chunk[:, own] = multiply(1.0, triangle, chunk[:, own].T, lower=1).T
-            if start > 0:
-                chunk[:, own] += chunk[:, before] @ whitener[before, own]
-    return white
-
-
 def _changed(problem: Problem, kernel: Unchanged, edges: Ints) -> tuple[Changed, Bools]:
     """The changed rows of the edges, and which edges nearly cancel a row: there the coefficients lose digits."""
     supports, X = removal_supports(problem.graph, edges), problem.graph.features
@@ -186,16 +170,24 @@ def _changed(problem: Problem, kernel: Unchanged, edges: Ints) -> tuple[Changed,
     squared, terms = squared_length((supports.alpha, supports.beta, supports.gamma), np.diag(kernel.ZZ)[k], xz, xx)
     cancelled = (squared <= DELICATE * terms) & (terms > 0)
     delicate = np.bincount(e[cancelled], minlength=len(edges)) > 0
-    return Changed(edges, xx_edge, supports, inverse_lengths(squared, terms)), delicate
+    return Changed.of(edges, xx_edge, supports, inverse_lengths(squared, terms)), delicate
 
 
-def _rows_at_once(n_nodes: int) -> int:
-    return max(1, _ROW_BLOCK_BYTES // (16 * n_nodes))
+def _rows_at_once(n_nodes: int, precision: npt.DTypeLike) -> int:
+    return max(1, _WHITE_BYTES // (np.dtype(precision).itemsize * n_nodes))
 
 
-def _edge_blocks(supports: Supports, which: Ints, n_nodes: int) -> Iterator[Ints]:
+def _room(state: ExactState, edges: Ints) -> Array:
+    """Memory for the white rows of one block after the other: fresh memory is slow to touch."""
+    sizes, n_nodes = state.changed.sizes(edges), len(state.kernel.H)
+    most = max(_rows_at_once(n_nodes, np.float64), int(sizes.max(initial=0)))
+    return np.empty(min(most, int(sizes.sum())) * n_nodes)
+
+
+def _edge_blocks(state: ExactState, which: Ints) -> Iterator[Ints]:
     """Blocks of the edges ``which`` whose distinct rows fit the memory budget."""
-    ends = _block_ends(supports.start, supports.row, which, _rows_at_once(n_nodes))
+    changed, white = state.changed, state.kernel.white
+    ends = _block_ends(changed.start, changed.row, which, _rows_at_once(len(white), white.dtype))
     for begin, end in zip(np.concatenate([[0], ends]), ends, strict=False):
         yield which[begin:end]
 
@@ -224,34 +216,37 @@ def _block_ends(start, row, order, budget):
     return np.array(ends)
 
 
-def _score_block(state: ExactState, block: Ints) -> Array:
-    """Make the distinct rows of the block, whiten them, then solve its edges hub by hub."""
-    if not len(state.kernel.single_whitener):
-        return _solve_block(state, block).scores
-    solved = _solve_block(state, block, with_moved=True)
-    quadratic = (_whiten(solved.moved, state.kernel.whitener) ** 2).sum(axis=1) + solved.crossed
-    scores: Array = 2.0 * solved.scores - quadratic
-    doubtful = np.abs(scores - solved.scores) > _DOUBTFUL * np.abs(scores)
+def _score_block(state: ExactState, block: Ints, room: Array) -> Array:
+    """Score the edges of the block hub by hub, and correct those that rounding may have moved."""
+    solved = _solve_block(state, block, room)
+    scores = solved.scores
+    if state.kernel.in_double:
+        return scores
+    rounded = np.flatnonzero(_SINGLE * solved.spread > _ROUNDED * np.abs(scores))
+    scores[rounded], doubtful = _corrected(state, block, solved, rounded)
     if doubtful.any():
-        in_double = state.kernel._replace(single_whitener=state.kernel.single_whitener[:0])
-        scores[doubtful] = _solve_block(state._replace(kernel=in_double), block[doubtful]).scores
+        in_double = state._replace(kernel=state.kernel._replace(single_whitener=state.kernel.single_whitener[:0]))
+        for again in _edge_blocks(in_double, block[rounded[doubtful]]):
+            scores[np.searchsorted(block, again)] = _solve_block(in_double, again, room).scores
     return scores
 
 
-def _solve_block(state: ExactState, block: Ints, *, with_moved: bool = False) -> Solved:
+def _corrected(state: ExactState, block: Ints, solved: Solved, which: Ints) -> tuple[Array, Bools]:
+    """The scores of the edges at the places ``which`` with one product in double precision, and whether they moved more
+    than they should."""
+    sizes = np.diff(solved.start)[which]
+    at = np.arange(sizes.sum()) + np.repeat(solved.start[which] - np.cumsum(sizes) + sizes, sizes)
+    forms = moved_forms(state.kernel, state.changed, block[which], solved.at_nodes[at], solved.at_rows[at])
+    corrected = solved.bounded[which] - forms
+    return corrected, np.abs(corrected - solved.scores[which]) > _DOUBTFUL * np.abs(corrected)
+
+
+def _solve_block(state: ExactState, block: Ints, room: Array) -> Solved:
     kernel, changed, degrees = state.kernel, state.changed, state.graph.degrees
-    supports = changed.supports
-    positions = _flat_positions(supports, block)
-    _, first, local_row = np.unique(supports.row[positions], return_index=True, return_inverse=True)
-    edge_of = np.repeat(block, supports.sizes[block])[first]
-    R = difference_rows(kernel, changed, positions[first], changed.edges[edge_of])
-    number = np.zeros(len(supports.row), dtype=np.int64)
-    number[positions] = local_row
-    whitener = kernel.single_whitener if len(kernel.single_whitener) else kernel.whitener
-    rows = DistinctRows(R, _whiten(R, whitener), R @ kernel.a, number)
-    ends = _group_ends(supports.start, block, _hubs(degrees, changed.edges)[block], degrees)
+    rows = distinct_rows(kernel, changed, block, room)
+    ends = _group_ends(changed.start, block, _hubs(degrees, changed.edges)[block], degrees)
     with threadpool_limits(1, user_api="blas"):  # the groups run side by side
-        return score_groups(kernel, changed, rows, block, ends, with_moved=with_moved)
+        return score_groups(kernel, changed, rows, block, ends)
 
 
 def _hubs(degrees: Array, edges: Ints) -> Ints:
@@ -276,19 +271,15 @@ def _group_ends(start, block, hubs, degrees):
     return np.array(ends)
 
 
-def _flat_positions(supports: Supports, block: Ints) -> Ints:
-    sizes = supports.sizes[block]
-    offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(supports.start[block], sizes) + offsets
-
-
 def _score_delicate(state: ExactState, e: int) -> float:
     """One edge with its changed rows summed from the features, without any cancellation."""
-    kernel, supports = state.kernel, state.changed.supports
-    S = supports.node[supports.start[e] : supports.start[e + 1]]
-    rows, _ = normalize_rows(explicit_rows(state.graph, state.changed.edges[e], S))
+    kernel, changed = state.kernel, state.changed
+    S = changed.node[changed.start[e] : changed.start[e + 1]]
+    rows, _ = normalize_rows(explicit_rows(state.graph, changed.edges[e], S))
     to_all = (state.Z @ rows.T).T * kernel.inverse_length[None, :]
     R = arc_cosine(np.ascontiguousarray(to_all)) - kernel.H[S]
-    D = 0.5 * (arc_cosine(rows @ rows.T) - kernel.H[np.ix_(S, S)]) - R[:, S]
-    white = np.concatenate([kernel.whitener[S], R @ kernel.whitener])
-    return float(woodbury(white @ white.T, D, kernel.a[S], R @ kernel.a))
+    T = arc_cosine(rows @ rows.T) - kernel.H[np.ix_(S, S)] - R[:, S] - R[:, S].T
+    nodes, rows = kernel.whitener[S], R @ kernel.whitener
+    products = Products(nodes @ nodes.T, rows @ nodes.T, rows @ rows.T)
+    score, _, _ = complement_change(products, T, kernel.a[S], R @ kernel.a)
+    return float(score)

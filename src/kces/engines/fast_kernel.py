@@ -22,6 +22,7 @@ __all__ = [
     "NEAR_COSINE",
     "SLOPE_CAP",
     "fast_gram",
+    "fill_precise_gram",
     "kernel_curvature",
     "kernel_slope",
     "kernel_value",
@@ -177,3 +178,12 @@ def fast_gram(ZZ, inverse_lengths):
         for q in range(len(ZZ)):
             H[p, q] = kernel_value(ZZ[p, q] * inverse_lengths[p] * inverse_lengths[q])
     return H
+
+
+@numba.njit(parallel=True, cache=True, error_model="numpy")
+def fill_precise_gram(ZZ, inverse_lengths, H):
+    """The same right to the last digits, into H."""
+    for p in numba.prange(len(ZZ)):
+        zz, own, row = ZZ[p], inverse_lengths[p], H[p]
+        for q in range(len(ZZ)):
+            row[q] = precise_kernel_value(zz[q] * own * inverse_lengths[q])

@@ -38,22 +38,22 @@ def all_pairs(A: Features, B: Features) -> Array:
     [[1.0], [1.0]]
     """
     if is_sparse(A) and is_sparse(B) and B.nnz < _SPARSE * B.shape[0] * B.shape[1]:
-        return _sparse_pairs(sparse_rows(A), sparse_rows(sp.csr_array(B.T)), B.shape[0])
+        product = np.zeros((A.shape[0], B.shape[0]))  # by numpy, which asks for large pages of memory
+        _sparse_pairs(sparse_rows(A), sparse_rows(sp.csr_array(B.T)), product)
+        return product
     right = np.ascontiguousarray(B.toarray().T) if is_sparse(B) else B.T
     return np.ascontiguousarray(A @ right)
 
 
 @numba.njit(parallel=True, cache=True)
-def _sparse_pairs(A, columns, width):
+def _sparse_pairs(A, columns, product):
     """Row by row into a dense array: scipy's product of two sparse matrices would store an index beside each entry."""
-    product = np.zeros((len(A.indptr) - 1, width))
     for k in numba.prange(len(product)):
         row = product[k]
         for p in range(A.indptr[k], A.indptr[k + 1]):
             value = A.data[p]
             for q in range(columns.indptr[A.indices[p]], columns.indptr[A.indices[p] + 1]):
                 row[columns.indices[q]] += value * columns.data[q]
-    return product
 
 
 def row_by_row(A: Features, B: Features) -> Array:

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from kces.engines.dense import dense
+from kces.engines.fast_kernel import fill_precise_gram
 from kces.engines.inner import all_pairs
 from kces.engines.regime import Regime
 from kces.graph import Graph
-from kces.kernel import aggregate, arc_cosine, normalize_rows, propagation
+from kces.kernel import aggregate, normalize_rows, propagation
 from kces.types import Array, Features, Singles
 
 __all__ = ["Problem"]
@@ -80,6 +81,6 @@ class Problem:
 
     def gram(self) -> Array:
         """The Gram matrix H, (N, N), from ``Z Zᵀ``."""
-        cosine = self.ZZ * self.inverse_lengths[:, None]
-        cosine *= self.inverse_lengths[None, :]
-        return arc_cosine(cosine)
+        H = np.empty_like(self.ZZ)  # by numpy, which asks for large pages of memory
+        fill_precise_gram(self.ZZ, self.inverse_lengths, H)
+        return H
