@@ -13,7 +13,7 @@ import numpy as np
 
 from kces.engines.edge_dots import feature_dots
 from kces.engines.fast_kernel import kernel_curvature
-from kces.engines.moments import tall_product
+from kces.engines.moments import sparse_product, tall_product
 from kces.engines.problem import Problem
 from kces.types import Array, Ints, Singles, is_sparse
 
@@ -119,6 +119,6 @@ def flat_curvature(problem: Problem, unit: Singles, moment: Singles, along_z: Si
     owner = np.repeat(np.arange(len(lengths)), np.diff(indptr))
     zz = 0.5 * lengths**2 * np.einsum("kf,kf->k", unit, along_z).astype(np.float64)
     zx, edge_zx = feature_dots(X, along_z, indptr, indices)
-    along_x = tall_product(X.astype(np.float32), moment) if not is_sparse(X) else X.astype(np.float32) @ moment
+    along_x = sparse_product(X, moment) if is_sparse(X) else tall_product(X.astype(np.float32), moment)
     xx, edge_cross = feature_dots(X, along_x, indptr, indices)
     return zz, 0.5 * lengths * zx, 0.5 * xx, 0.5 * lengths[owner] * edge_zx, 0.5 * xx[indices], 0.5 * edge_cross

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
-import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from kces.engines.curvature import Curvature, curvature_of_columns, flat_curvature, pair_curvature
 from kces.engines.edge_dots import dense_dots, feature_dots
@@ -19,7 +19,7 @@ from kces.engines.fast_kernel import kernel_slope
 from kces.engines.moments import second_moment, tall_product
 from kces.engines.problem import Problem
 from kces.engines.slope_correction import SlopeSums, slope_correction, slope_rest
-from kces.engines.slope_tables import TAYLOR, SlopeLine
+from kces.engines.slope_tables import TAYLOR
 from kces.engines.solve import Solution
 from kces.progress import Progress, silent
 from kces.types import Array, Singles
@@ -106,7 +106,7 @@ def _series_fields(problem: Problem, columns: list[Array], sums: SlopeSums | Non
     adjacency, X = problem.graph.adjacency, problem.graph.features
     indptr, indices = adjacency.indptr, adjacency.indices
     line = TAYLOR if sums is None else sums.line
-    near = sp.csr_array((slope_rest(indptr, indices, unit, line)[0], indices, indptr), shape=adjacency.shape)
+    near = slope_rest(indptr, indices, unit, line)[0]
     parts, curved_parts = [], []
     for a in columns:
         weights: Singles = a.astype(np.float32)
@@ -114,7 +114,9 @@ def _series_fields(problem: Problem, columns: list[Array], sums: SlopeSums | Non
         along_z = tall_product(unit, moment)
         if curved:
             curved_parts.append(flat_curvature(problem, unit, moment, along_z))
-        G = _series(unit, weights[:, None] * unit, along_z, near, line)
+        with threadpool_limits(1, user_api="blas"):  # so that the rounding does not depend on the threads
+            total = weights @ unit
+        G = _series(unit, weights, total, along_z, indptr, indices, near, line)
         z_dot = problem.lengths * np.einsum("kf,kf->k", unit, G).astype(np.float64)
         parts.append((z_dot, *feature_dots(X, G, indptr, indices)))
     field = _columns(*parts)
@@ -126,14 +128,24 @@ def _series_fields(problem: Problem, columns: list[Array], sums: SlopeSums | Non
     return replace(field, curvature=curvature_of_columns(curved_parts, flat=True)) if curved else field
 
 
-def _series(unit: Singles, weighted: Singles, along_z: Singles, near: sp.csr_array, line: SlopeLine) -> Singles:
+@numba.njit(parallel=True, fastmath=True, cache=True)
+def _series(unit, a, total, along_z, indptr, indices, near, line):
     """``Σ_r a_r (s₀ + s₁ c_kr) z_r`` for all r ≠ k, plus the rest of the slope where k and r are neighbors.
 
-    ``along_z`` holds ``Σ_r a_r c_kr z_r / π``.
+    ``total`` holds ``Σ_r a_r z_r``, ``along_z`` ``Σ_r a_r c_kr z_r / π``; ``near`` the rest of each directed edge.
     """
     at_zero, rise = np.float32(line.at_zero), np.float32(line.rise)
-    squares = (unit * unit).sum(axis=1, keepdims=True)
-    G: Singles = np.float32(np.pi) * rise * along_z + at_zero * weighted.sum(axis=0)
-    G += near @ weighted
-    G -= (at_zero + rise * squares) * weighted
+    G = np.empty_like(unit)
+    for k in numba.prange(len(unit)):
+        own, z = G[k], unit[k]
+        square = np.float32(0.0)
+        for f in range(len(z)):
+            square += z[f] * z[f]
+        itself = (at_zero + rise * square) * a[k]
+        for f in range(len(z)):
+            own[f] = np.float32(np.pi) * rise * along_z[k, f] + at_zero * total[f] - itself * z[f]
+        for p in range(indptr[k], indptr[k + 1]):
+            weight, other = near[p] * a[indices[p]], unit[indices[p]]
+            for f in range(len(z)):
+                own[f] += weight * other[f]
     return G

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
+import scipy.sparse as sp
 
 from kces.engines.in_groups import GROUPS, in_groups
+from kces.engines.inner import sparse_rows
 from kces.types import Singles
 
-__all__ = ["second_moment", "tall_product"]
+__all__ = ["second_moment", "sparse_product", "tall_product"]
 
 _ROWS = 1_024
 """Taken together: their product stays in the cache."""
@@ -46,3 +49,23 @@ def tall_product(rows: Singles, matrix: Singles) -> Singles:
 
     in_groups(fill)
     return product
+
+
+def sparse_product(rows: sp.csr_array, matrix: Singles) -> Singles:
+    """``rows @ matrix`` for many sparse rows.
+
+    >>> sparse_product(sp.csr_array(np.eye(2)), np.full((2, 3), 2.0, dtype=np.float32)).tolist()
+    [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]]
+    """
+    product = np.zeros((rows.shape[0], matrix.shape[1]), dtype=np.float32)
+    _add_rows(sparse_rows(rows), matrix, product)
+    return product
+
+
+@numba.njit(parallel=True, cache=True)
+def _add_rows(rows, matrix, product):
+    for k in numba.prange(len(product)):
+        for p in range(rows.indptr[k], rows.indptr[k + 1]):
+            weight, other = np.float32(rows.data[p]), matrix[rows.indices[p]]
+            for f in range(len(other)):
+                product[k, f] += weight * other[f]
