@@ -296,11 +296,13 @@ def _show_fidelity(rows: list[JsonObject]) -> None:
             f"{row['solve']}{' (taken)' if row.get('taken') else ''}",
             f"{row['seconds']:.1f}",
             f"{row['peak_mb']:,.0f}",
-            *(f"{row[key]:.3f}" if key in row else "" for key in ("rho_signed", "rho_absolute")),
+            f"{row['left']:.1e}",
+            *(f"{row[key]:.3f}" if key in row else "" for key in ("rho_signed", "rho_absolute", "top_10")),
         ]
         for row in rows
     ]
-    show_table("solve of large graphs", ["graph", "solve", "solve and field s", "peak MB", "ρ signed", "ρ abs"], table)
+    columns = ["graph", "solve", "solve and field s", "peak MB", "left of y", "ρ signed", "ρ abs", "top 10 %"]
+    show_table("solve of large graphs", columns, table)
 
 
 def _show_exact(found: JsonObject) -> None:
