@@ -12,6 +12,7 @@ from kces.cut import Cut, checked_ratio
 from kces.errors import InvalidGraphError
 from kces.interop.adapters import Source
 from kces.interop.coerce import as_graph, open_source
+from kces.known_keywords import with_known_keywords
 from kces.progress import Progress, silent
 from kces.scorers import AUTO, Scored, ScoreOptions, make_scorer
 from kces.scorers.score_options import EngineOptions, LabelSource, PaperKeywords
@@ -28,6 +29,7 @@ __all__ = ["explain", "find_suspicious_edges", "gkc", "rank_edges", "sanitize", 
 Kind = TypeVar("Kind")
 
 
+@with_known_keywords
 def score(
     graph: object,
     *,
@@ -54,6 +56,7 @@ def score(
     return make_scorer(options).score(as_graph(graph), progress)
 
 
+@with_known_keywords
 def score_edges(
     graph: object,
     *,
@@ -109,6 +112,7 @@ def score_edges(
     return judged.source.spread(judged.scored.scores if judged.scored else np.empty(0), np.nan)
 
 
+@with_known_keywords
 def find_suspicious_edges(
     graph: object,
     alpha: float | str = AUTO,
@@ -137,6 +141,7 @@ def find_suspicious_edges(
     return judged.source.spread(~judged.kept, False)
 
 
+@with_known_keywords
 def sanitize(
     graph: Kind,
     alpha: float | str = AUTO,
@@ -168,6 +173,7 @@ def sanitize(
     return judged.source.without(judged.kept)
 
 
+@with_known_keywords
 def rank_edges(
     graph: object,
     alpha: float | str = AUTO,
@@ -199,6 +205,7 @@ def rank_edges(
     return judged.scored.table(judged.cut)
 
 
+@with_known_keywords
 def explain(
     graph: object,
     source: object,
@@ -233,6 +240,7 @@ def explain(
     return explain_edge(judged.scored, judged.cut, source, target)
 
 
+@with_known_keywords
 def gkc(
     graph: object,
     *,

@@ -14,6 +14,7 @@ __all__ = [
     "OutputError",
     "SingularKernelError",
     "UnreadableFileError",
+    "briefly",
     "one_line",
 ]
 
@@ -89,3 +90,15 @@ def one_line(error: BaseException, limit: int = 200) -> str:
     if isinstance(error, KeyError):  # all that it says is what was looked for
         message = f"unknown {message}"
     return message if len(message) <= limit else message[: limit - 1] + "…"
+
+
+def briefly(value: object, limit: int = 40) -> str:
+    """A wrong value in a few characters: numbers and words as they are, of anything large only what it is.
+
+    >>> import numpy as np
+    >>> briefly(1.5), briefly("x" * 99, 9), briefly(np.ones((3, 2))), briefly(None)
+    ('1.5', "'xxxxxxx…", 'ndarray', 'None')
+    """
+    is_plain = value is None or isinstance(value, (str, bytes, int, float, complex)) or getattr(value, "shape", 0) == ()
+    shown = repr(value) if isinstance(value, (str, bytes)) else str(value) if is_plain else type(value).__name__
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -20,6 +20,7 @@ from kces.explanation import Explanation, explain_edge
 from kces.graph import Graph
 from kces.interop.adapters import Source
 from kces.interop.coerce import open_source
+from kces.known_keywords import with_known_keywords
 from kces.progress import Progress, silent
 from kces.ranking import check_alpha, check_ties
 from kces.scorers import AUTO, Scored
@@ -73,6 +74,7 @@ class KCES(BaseEstimator):
     1
     """
 
+    @with_known_keywords
     def __init__(
         self,
         alpha: float | str = AUTO,
@@ -102,6 +104,7 @@ class KCES(BaseEstimator):
 
     # -- fitting --------------------------------------------------------------------------------------
 
+    @with_known_keywords
     def fit(self, graph: object, y: object = None, *, progress: Progress = silent) -> KCES:
         """Score the edges of ``graph`` and mark for pruning as many of the highest as ``alpha`` says."""
         checked_ratio(self.alpha)
@@ -168,10 +171,12 @@ class KCES(BaseEstimator):
         source, _, cut = self._judged(graph)
         return source.without(cut.kept)
 
+    @with_known_keywords
     def fit_transform(self, graph: Kind, y: object = None) -> Kind:
         """Fit, and return the sanitized graph: what a ``Pipeline`` hands to its next step."""
         return self.fit(graph).transform(graph)
 
+    @with_known_keywords
     def fit_predict(self, graph: object, y: object = None) -> Ints:
         """(R,) -1 for pruned edges and 1 for the others, as scikit-learn's outlier detectors say it.
 

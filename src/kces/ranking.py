@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from kces.errors import InvalidGraphError, InvalidParameterError
+from kces.errors import InvalidGraphError, InvalidParameterError, briefly
 from kces.types import Array, Bools, Ints
 
 __all__ = [
@@ -32,10 +32,10 @@ _RESOLUTION = 1e-9
 def check_alpha(alpha: float | str) -> float:
     """``alpha`` as a number in [0, 1], or a clear error."""
     if isinstance(alpha, (str, bool, np.bool_)):
-        raise InvalidParameterError(f"alpha must be a number in [0, 1] or auto, got {alpha!r}")
+        raise InvalidParameterError(f"alpha must be a number in [0, 1] or auto, got {briefly(alpha)}")
     if isinstance(alpha, (int, float, np.number)) and 0 <= alpha <= 1:
         return float(alpha)
-    raise InvalidParameterError(f"alpha must lie in [0, 1], got {alpha}")
+    raise InvalidParameterError(f"alpha must lie in [0, 1], got {briefly(alpha)}")
 
 
 def prune_count(n_edges: int, alpha: float) -> int:

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypedDict
 
 import numpy.typing as npt
 
-from kces.errors import InvalidParameterError
+from kces.errors import InvalidParameterError, briefly
 
 __all__ = ["EngineOptions", "LabelSource", "PaperKeywords", "ScoreOptions", "check_seed"]
 
@@ -68,5 +68,5 @@ def check_seed(seed: int) -> int:
     3
     """
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed <= _LARGEST_SEED:
-        raise InvalidParameterError(f"seed must be a whole number in 0…{_LARGEST_SEED}, got {seed}")
+        raise InvalidParameterError(f"seed must be a whole number in 0…{_LARGEST_SEED}, got {briefly(seed)}")
     return int(seed)
