@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -11,7 +13,8 @@ from kces.interop import read_graph, write_graph
 torch = pytest.importorskip("torch", reason="needs the extra kces[pyg]")
 Data = pytest.importorskip("torch_geometric.data", reason="needs the extra kces[pyg]").Data
 
-from torch_geometric.transforms import ToSparseTensor, ToUndirected  # noqa: E402
+from torch_geometric.data.storage import AttrType  # noqa: E402
+from torch_geometric.transforms import Compose, NormalizeFeatures, ToSparseTensor, ToUndirected  # noqa: E402
 
 CONTENT = {
     "x": torch.tensor([[1.0], [2.0], [3.0]]),
@@ -70,7 +73,6 @@ def test_a_tensor_larger_than_memory_is_refused(tmp_path, refused):
 
 @pytest.mark.filterwarnings("ignore:Sparse")
 def test_a_sparse_adjacency_comes_back_sparse(tmp_path):
-    """What a transform made is saved as a dict: in a Data it leaves notes that torch does not load."""
     data = ToSparseTensor()(Data(x=CONTENT["x"], edge_index=CONTENT["edge_index"]))
     torch.save(data.to_dict(), tmp_path / "g.pt")
     loaded = read_graph(tmp_path / "g.pt")
@@ -81,9 +83,49 @@ def test_a_sparse_adjacency_comes_back_sparse(tmp_path):
     assert result.to_dense().tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
 
 
-def test_data_that_a_transform_went_through_is_refused_with_a_way_out(tmp_path, refused):
-    torch.save(ToUndirected()(Data(**CONTENT)), tmp_path / "g.pt")
-    assert "torch.save(data.to_dict(), path)" in refused(lambda: read_graph(tmp_path / "g.pt"))
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize(
+    "change", [ToUndirected(), Data.sort, ToSparseTensor(), Compose([ToUndirected(), NormalizeFeatures()])]
+)
+def test_data_that_a_transform_left_notes_in_is_read(tmp_path, change):
+    torch.save(change(Data(**{name: CONTENT[name] for name in ("x", "edge_index", "y")})), tmp_path / "g.pt")
+    allowed = set(torch.serialization.get_safe_globals())
+    loaded = read_graph(tmp_path / "g.pt")
+    assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
+    loaded.write(tmp_path / "out.pt", [False, True])
+    assert read_graph(tmp_path / "out.pt").graph.edges.tolist() == [[1, 2]]
+    assert set(torch.serialization.get_safe_globals()) == allowed
+
+
+class Called:
+    """Pickled as the call of something."""
+
+    def __init__(self, what: object, *arguments: object) -> None:
+        self.call = what, arguments
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return self.call  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments"),
+    [
+        (defaultdict, (list,)),
+        (defaultdict, (set, [(1, 2)])),
+        (defaultdict, ()),
+        (AttrType, ("Kind", ["A", "B"])),
+        (AttrType, (1,)),
+        (os.system, ("touch ran",)),
+        (eval, ("1",)),
+        (getattr, (1, "real")),
+        (frozenset, ([1],)),
+    ],
+)
+def test_notes_let_nothing_else_be_called(tmp_path, monkeypatch, refused, what, arguments):
+    monkeypatch.chdir(tmp_path)
+    torch.save({"edge_index": CONTENT["edge_index"], "notes": Called(what, *arguments)}, tmp_path / "g.pt")
+    assert "g.pt is not" in refused(lambda: read_graph(tmp_path / "g.pt"), error=UnreadableFileError)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_reading_says_nothing_of_its_own(tmp_path):

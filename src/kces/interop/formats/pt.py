@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,28 @@ _SAFE = {
     "torch_geometric.data.storage": ("BaseStorage", "NodeStorage", "EdgeStorage", "GlobalStorage"),
 }
 
+
+def _attribute_kind(*arguments: object) -> str:
+    """Stands in for the enum AttrType: its value alone."""
+    if len(arguments) != 1 or type(arguments[0]) is not str:
+        raise UnpicklingError("an AttrType is made of one word")
+    return arguments[0]
+
+
+def _attributes_by_kind(*arguments: object) -> dict[str, set[str]]:
+    """Stands in for ``defaultdict(set)``: a plain dict, as torch fills no other."""
+    if len(arguments) != 1 or arguments[0] is not set:
+        raise UnpicklingError("a defaultdict of anything but sets is never loaded")
+    return {}
+
+
+# A transform leaves notes in a Data (``_cached_attr``): which attributes belong to nodes and which to edges. PyG makes
+# them again, so they are read as plain values and then dropped; the file gets hold of neither class.
+_STAND_INS = {
+    "torch_geometric.data.storage.AttrType": _attribute_kind,
+    "collections.defaultdict": _attributes_by_kind,
+}
+
 _REFUSED_OBJECT = re.compile(r"weights.only|unsupported global", re.IGNORECASE)
 
 
@@ -42,7 +67,7 @@ def _load(path: Path) -> Any:
         raise missing("a PyG .pt file needs torch 2.5 or newer", extra="pyg")
     content = io.BytesIO(read_bytes(path))
     try:
-        with torch.serialization.safe_globals(allowed), warnings.catch_warnings():
+        with _allowing(torch.serialization, [set, *allowed]), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch remarks on pickle versions: our error says all there is
             return torch.load(content, map_location="cpu", weights_only=True)
     except Exception as error:  # torch promises no exception types for a damaged file
@@ -52,6 +77,32 @@ def _load(path: Path) -> Any:
                 " because they can run code; save the tensors alone with torch.save(data.to_dict(), path)"
             ) from error
         raise UnreadableFileError(f"{path} is not a readable .pt file: {one_line(error)}") from error
+
+
+@contextmanager
+def _allowing(serialization: Any, classes: Sequence[type]) -> Iterator[None]:
+    """Allow the classes and the stand-ins; PyG allows the real defaultdict, of anything, which would take its place."""
+    before = serialization.get_safe_globals()
+    others = [each for each in before if _called(each) not in _STAND_INS]
+    serialization.clear_safe_globals()
+    serialization.add_safe_globals([*others, *classes, *(_named(each, name) for name, each in _STAND_INS.items())])
+    try:
+        yield
+    finally:
+        serialization.clear_safe_globals()
+        serialization.add_safe_globals(before)
+
+
+def _called(allowed: Any) -> str:
+    """The full name that a file calls an allowed object by."""
+    return str(allowed[1]) if isinstance(allowed, tuple) else f"{allowed.__module__}.{allowed.__qualname__}"
+
+
+def _named(stand_in: Callable[..., object], name: str) -> Callable[..., object]:
+    """The stand-in under the name of what it stands for: torch 2.5 takes no names beside objects."""
+    stand_in.__module__, _, stand_in.__qualname__ = name.rpartition(".")
+    stand_in.__name__ = stand_in.__qualname__
+    return stand_in
 
 
 def _read(request: Request) -> tuple[Graph, Any]:
