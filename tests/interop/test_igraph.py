@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import kces
 from kces.errors import GraphWarning
 from kces.interop import as_graph, open_source
 
@@ -52,6 +53,31 @@ def test_without_attributes_the_graph_alone_is_used():
     with pytest.warns(GraphWarning, match="no node attribute can be a feature"):
         graph = as_graph(igraph.Graph.Ring(4))
     assert (graph.n_edges, graph.n_features, graph.node_ids) == (4, 4, None)
+
+
+@pytest.mark.parametrize("nodes", [["ann", "bob", "cy"], [7, 5, 9], [("a", 1), "b", 3]])
+def test_names_that_nodes_had_in_networkx_stay(nodes):
+    networkx = pytest.importorskip("networkx", reason="needs the extra kces[files]")
+    original = networkx.path_graph(nodes)
+    networkx.set_node_attributes(original, dict(zip(nodes, [30, 50, 40], strict=True)), "age")
+    graph = open_source(igraph.Graph.from_networkx(original), scale="none").graph
+    assert graph.node_ids.tolist() == nodes
+    assert graph.feature_names == ("age",)
+
+
+def test_the_attribute_name_comes_before_that_of_networkx(people):
+    people.vs["_nx_name"] = [3, 1, 4, 2]
+    graph = open_source(people, label="team").graph
+    assert graph.node_ids.tolist() == ["ann", "bob", "cy", "dee"]
+    assert not any("_nx_name" in name for name in graph.feature_names)
+
+
+def test_an_edge_of_a_graph_from_networkx_is_explained_by_its_names():
+    networkx = pytest.importorskip("networkx", reason="needs the extra kces[files]")
+    original = networkx.relabel_nodes(networkx.barbell_graph(4, 0), dict(enumerate("abcdefgh")))
+    with pytest.warns(GraphWarning, match="no node attribute can be a feature"):
+        found = kces.explain(igraph.Graph.from_networkx(original), "d", "e")
+    assert (found.source, found.target) == ("d", "e")
 
 
 def test_other_objects_of_igraph_are_refused(people, refused):

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["IGraphSource"]
 
+_NETWORKX_NAME = "_nx_name"
+"""Where ``igraph.Graph.from_networkx`` keeps the names of the nodes."""
+
 
 @register_source("igraph")
 class IGraphSource(Source["igraph.Graph"]):
-    """An igraph graph, directed or not; its records are its ``es``, and the vertex attribute ``name`` names nodes."""
+    """An igraph graph, directed or not; its records are its ``es``, and the vertex attribute ``name`` names nodes.
+
+    Without ``name``, a graph made of a NetworkX one has the names that the nodes had there.
+    """
 
     takes = frozenset({"features", "label", "scale"})
 
@@ -40,7 +46,8 @@ class IGraphSource(Source["igraph.Graph"]):
     def graph(self) -> Graph:
         vertices, edges = self.original.vs, self.original.es
         known = {str(name): vertices[name] for name in vertices.attributes()}
-        names = known.get("name")
+        from_networkx = known.pop(_NETWORKX_NAME, None)
+        names = known.get("name", from_networkx)
         if names is not None and len(set(names)) < len(names):
             warnings.warn("names of vertices are not unique: vertices are called by number", GraphWarning, stacklevel=2)
             names = None
