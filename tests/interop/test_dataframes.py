@@ -189,6 +189,16 @@ def test_a_matrix_describes_numbered_nodes(refused):
     assert "nodes must be a table or a matrix" in refused(lambda: open_source((edges, "people")).graph)
 
 
+def test_a_table_of_one_kind_of_ends_names_the_column_it_lacks(refused):
+    sales = pd.DataFrame({"customer": ["c1", "c2"], "merchant": ["m1", "m2"], "sum": [1.5, 2.5]})
+    people = pd.DataFrame({"customer": ["c1", "c2"], "age": [1, 2]})
+    shops = pd.DataFrame({"merchant": ["m1", "m2"], "size": [1, 2]})
+    assert "all 2 nodes of column merchant are missing in nodes (such as m1), all of column customer are there" in (
+        refused(lambda: open_source((sales, people)).graph)
+    )
+    assert "link nodes of merchant that share one of customer" in refused(lambda: open_source((sales, shops)).graph)
+
+
 def test_few_nodes_without_a_row_are_marked_and_said(refused):
     ring = pd.DataFrame({"source": range(10), "target": [*range(1, 10), 0]})
     nodes = pd.DataFrame({"id": range(9), "vip": [True] * 4 + [False] * 5, "class": [0] * 4 + [1] * 5})

@@ -126,6 +126,18 @@ def test_many_nodes_without_a_row_are_refused(words, text, refused):
     assert "(1 of 4 nodes are not)" in reason
 
 
+def test_a_table_of_one_kind_of_ends_is_told_from_a_slip(text, refused):
+    people = text("people.csv", "customer,age\nc1,1\nc2,2\n")
+    for edges in ("customer,merchant\nc1,m1\nc2,m2\n", "merchant,customer\nm1,c1\nm2,c2\n"):
+        reason = refused(lambda edges=edges: read_graph(text("b.csv", edges), features=people))
+        assert "b.csv: all 2 nodes of column " in reason
+        assert "are missing in" in reason
+        assert "(such as m1)" in reason
+        assert "or score without features" in reason
+    slip = text("s.csv", "customer,merchant\nc1,C1\nc2,C2\n")
+    assert "do names differ by case" in refused(lambda: read_graph(slip, features=people))
+
+
 def test_few_nodes_of_other_files_may_lack_a_row_too(text, tmp_path):
     nx.write_graphml(nx.path_graph(20), tmp_path / "g.graphml")
     table = text("x.csv", "id,x\n" + "".join(f"{i},{i}\n" for i in range(19)))

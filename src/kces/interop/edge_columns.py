@@ -20,7 +20,7 @@ from kces.interop.node_table import NodeTable
 from kces.interop.outputs import plain_name
 from kces.interop.records import count_weights
 from kces.text_ids import text_ids
-from kces.types import Ints, Values
+from kces.types import Bools, Ints, Values
 
 __all__ = ["EndColumns", "integer_ids", "plain_ids"]
 
@@ -56,12 +56,13 @@ _TOTALS = frozenset({"total", "totals", "grand total", "subtotal", "sum", "summe
 class EndColumns:
     """The two ends of every record, as names.
 
-    ``where`` says where a record stands in the file, for messages.
+    ``where`` says where a record stands in the file, and ``names`` what the two columns are called, for messages.
     """
 
     sources: Values
     targets: Values
     where: Callable[[int], str]
+    names: tuple[str, str] = ("source", "target")
 
     def to_graph(
         self,
@@ -132,6 +133,18 @@ class EndColumns:
         if suspects.any():
             warn_of_missing(path, names[suspects.argmax()], suspects[ends].any(axis=1), self.where)
 
+    def _refuse_one_sided(self, path: Path, names: Values, ends: Ints, strange: Bools, table: NodeTable) -> None:
+        """Links between customers and shops with a table of customers alone: no slip in a name, but one kind of two."""
+        lacks_all, lacks_some = strange[ends].all(axis=0), strange[ends].any(axis=0)
+        if not table.names_nodes or (lacks_all != lacks_some).any() or lacks_all[0] == lacks_all[1]:
+            return
+        missing, there = self.names if lacks_all[0] else self.names[::-1]
+        raise InvalidGraphError(
+            f"{path}: all {int(strange.sum())} nodes of column {missing} are missing in {table.path}"
+            f" (such as {names[strange.argmax()]}), all of column {there} are there; add rows for them with features"
+            f" that both kinds have, link nodes of {there} that share one of {missing}, or score without features"
+        )
+
     def _described(self, path: Path, names: Values, ends: Ints, table: NodeTable) -> NodeRows:
         """The rows of the table, those of isolated nodes too, and rows for the few nodes it does not know."""
         if not table.names_nodes and integer_ids(names) is None:
@@ -145,10 +158,13 @@ class EndColumns:
             record = int(strange[ends].any(axis=1).argmax())
             source, target = names[ends[record]]
             stranger = source if strange[ends[record, 0]] else target
+            hint = near_name(stranger, rows.ids)
+            if not hint:
+                self._refuse_one_sided(path, names, ends, strange, table)
             raise InvalidGraphError(
                 f"{path} {self.where(record)}: edge {source} - {target} names node {stranger},"
                 f" which is not among the {len(rows.ids)} nodes of {table.path}"
-                f" ({int(strange.sum())} of {len(names)} nodes are not){near_name(stranger, rows.ids)}"
+                f" ({int(strange.sum())} of {len(names)} nodes are not){hint}"
             )
         unlinked = ~pd.Index(rows.ids).isin(names)
         if table.names_nodes and unlinked.any():

@@ -53,7 +53,7 @@ def find_typed_ends(
     _refuse_two_types(frame, ends, path)
     weights = None if weight is None else frame.iloc[:, weight].to_numpy(dtype=object)
     choice = EndChoice(*ends, names, "" if has_names else None)
-    return TypedEnds(EndColumns(sources, targets, where), choice, weights)
+    return TypedEnds(EndColumns(sources, targets, where, (names[ends[0]], names[ends[1]])), choice, weights)
 
 
 def graph_from_frame(
