@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -28,6 +31,32 @@ def test_read_as_numbers_and_said(cells, expected):
     prepared = prepare_features(pd.DataFrame({"x": cells}), scale="none")
     assert prepared.matrix[:, 0].tolist() == expected
     assert prepared.notes[0].startswith(f"read as numbers: x ({cells[0]} is ")
+
+
+@pytest.mark.parametrize("form", ["{}k", "{}K", "${}k", "{}kg", "{}y", "{}bn", "{}.5kg", "-{}m", "€ {}k", "{},25kg"])
+def test_a_unit_glued_to_its_number_is_read_as_one_with_a_space(form):
+    glued = [form.format(n) for n in range(20, 32)]
+    spaced = [re.sub(r"(\d)([a-zK])", r"\1 \2", cell) for cell in glued]
+    found, expected = (prepare_features(pd.DataFrame({"x": cells}), scale="none") for cells in (glued, spaced))
+    assert found.matrix.tolist() == expected.matrix.tolist()
+    assert len(np.unique(found.matrix)) == 12
+    assert found.notes[0].startswith(f"read as numbers: x ({glued[0]} is ")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{n}{'AB'[n % 2]}" for n in range(10, 22)],  # flats
+        [f"A{n}" for n in range(10, 22)],
+        [f"{n:03d}A" for n in range(1, 13)],
+        [f"{n % 9}A" for n in range(12)],  # too few numbers
+        [*(f"{n}k" for n in range(10, 22)), "800"],
+        [*(f"{n}k" for n in range(10, 22)), "8m"],
+        [f"{n}kilometers" for n in range(12)],
+    ],
+)
+def test_codes_with_letters_stay_text(cells):
+    assert prepare_features(pd.DataFrame({"x": cells * 5})).names == [f"x={cell}" for cell in sorted(set(cells))]
 
 
 @pytest.mark.parametrize(

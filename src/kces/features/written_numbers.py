@@ -18,10 +18,13 @@ _CODES = (
 )
 """Not any three capitals: INV00018 is an invoice."""
 _CURRENCY = rf"[$€£¥₹₽₩₪₺₴฿]|{_CODES}"
-_WITH_UNIT = re.compile(
-    rf"(?P<minus>[-+−]?)\s*(?P<before>{_CURRENCY})?\s*(?P<number>[-+−]?[0-9.,'’ \u00a0\u202f]*[0-9][.]?)"
-    rf"(?P<after>\s*(?:%|‰|{_CURRENCY})|\s+[^\W\d_]{{1,6}})?"
-)
+_NUMBER = rf"(?P<minus>[-+−]?)\s*(?P<before>{_CURRENCY})?\s*(?P<number>[-+−]?[0-9.,'’ \u00a0\u202f]*[0-9][.]?)"
+_LETTERS = r"[^\W\d_]{1,6}"
+_WITH_UNIT = re.compile(rf"{_NUMBER}(?P<after>\s*(?:%|‰|{_CURRENCY})|\s+{_LETTERS})?")
+_WITH_GLUED_UNIT = re.compile(rf"{_NUMBER}(?P<after>\s*{_LETTERS})")
+_LEADING_ZERO = re.compile(r"[-+−]?0[0-9]")
+_SURELY_MEASURED = 10
+"""Different numbers from which on the same letters behind all of them are a unit: 12A and 14A may be flats or seats."""
 _SPACES_BETWEEN_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[ '’\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?")
 _SPACES = re.compile(r"[ '’\u00a0\u202f]")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+|[+-]?[0-9]+")
@@ -40,7 +43,8 @@ def are_written_numbers(cells: pd.Series) -> Bools:
     >>> are_written_numbers(pd.Series(["1.234,50 €", "12", "unknown"])).tolist()
     [True, True, False]
     """
-    return cells.str.fullmatch(_WITH_UNIT).to_numpy(dtype=bool)
+    fits = cells.str.fullmatch(_WITH_UNIT).to_numpy(dtype=bool)
+    return fits if fits.all() or _with_glued_unit(cells) is None else np.ones(len(cells), dtype=bool)
 
 
 def read_written_numbers(name: str, cells: pd.Series) -> Array | None:
@@ -106,16 +110,33 @@ def _is_with_decimal_commas(cells: pd.Series) -> bool:
 
 def _without_units(name: str, cells: pd.Series) -> pd.Series | None:
     """The bare numbers, if all cells have the same unit or none has any."""
-    parts = cells.map(_WITH_UNIT.fullmatch)
-    if parts.isna().any():
+    found = cells.map(_WITH_UNIT.fullmatch)
+    parts = _with_glued_unit(cells) if found.isna().any() else found
+    if parts is None:
         return None
-    units = parts.map(lambda part: ((part["before"] or "") + (part["after"] or "")).strip())
+    units = parts.map(_unit)
     if units.nunique() > 1:
         one, other = (cells[units == unit].iloc[0] for unit in units.unique()[:2])
         raise InvalidGraphError(
             f"column {name!r} holds {one!r} and {other!r}: are they in one unit? Write its numbers alike, or drop it"
         )
     return parts.map(lambda part: (part["minus"] + part["number"]).replace("−", "-").strip())
+
+
+def _with_glued_unit(cells: pd.Series) -> pd.Series | None:
+    """The parts of 32k, 8k, … if all cells have the same letters and are no codes, as 12A, 12B and 007A are."""
+    if cells.empty or not _WITH_GLUED_UNIT.fullmatch(cells.iloc[0]):
+        return None
+    parts = cells.map(_WITH_GLUED_UNIT.fullmatch)
+    if parts.isna().any() or parts.map(_unit).nunique() > 1:
+        return None
+    numbers = parts.map(lambda part: part["number"])
+    is_code = numbers.nunique() < _SURELY_MEASURED or numbers.str.match(_LEADING_ZERO).any()
+    return None if is_code else parts
+
+
+def _unit(part: re.Match[str]) -> str:
+    return ((part["before"] or "") + (part["after"] or "").strip()).strip()
 
 
 def _without_separators(name: str, cells: pd.Series) -> pd.Series | None:
