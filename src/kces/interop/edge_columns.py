@@ -135,8 +135,9 @@ class EndColumns:
 
     def _refuse_one_sided(self, path: Path, names: Values, ends: Ints, strange: Bools, table: NodeTable) -> None:
         """Links between customers and shops with a table of customers alone: no slip in a name, but one kind of two."""
-        lacks_all, lacks_some = strange[ends].all(axis=0), strange[ends].any(axis=0)
-        if not table.names_nodes or (lacks_all != lacks_some).any() or lacks_all[0] == lacks_all[1]:
+        sides = strange[ends].T
+        lacks_all, lacks_some = [bool(side.all()) for side in sides], [bool(side.any()) for side in sides]
+        if not table.names_nodes or lacks_all != lacks_some or lacks_all[0] == lacks_all[1]:
             return
         missing, there = self.names if lacks_all[0] else self.names[::-1]
         raise InvalidGraphError(
