@@ -81,6 +81,9 @@ def test_a_record_of_several_lines_goes_as_a_whole(text, tmp_path):
         ("g.csv", "#cat,#dog\ncat,dog\ndog,emu\n", "line 1 begins with # and looks like a record"),
         ("g.csv", "#cat,#dog\n#dog,#emu\n", "lines that begin with # or % are comments"),
         ("g.txt", "a b\nb\n", "line 2 has 1 column where 2 are expected"),
+        ("g.csv", " a | b \n---+---\n x | y \n y | z \n(2 rows)\n", "line 2 is a rule between lines and no record"),
+        ("g.csv", " a | b | c\n---+---+---\n x | y | 1\n", "line 2 is a rule between lines and no record; delete it"),
+        ("g.txt", "+---+---+\n| a | b |\n+---+---+\n| x | y |\n+---+---+\n", "is a rule between lines"),
     ],
 )
 def test_what_cannot_be_read_right_is_refused(text, refused, name, content, reason):

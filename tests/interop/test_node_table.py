@@ -34,7 +34,7 @@ def test_features_by_name_with_labels_and_an_isolated_node(words, text):
 def test_whole_numbers_with_decimals_are_the_number(text, ids, links):
     nodes = "id,vip\n" + "".join(f"{name},{place % 2}\n" for place, name in enumerate(ids))
     loaded = read_graph(text("links.csv", links), features=text("x.csv", nodes))
-    assert (loaded.graph.node_ids, loaded.graph.features.tolist()) == (None, [[0], [1], [0]])
+    assert (loaded.graph.node_ids, loaded.graph.features.tolist()) == (None, [[0, 1], [1, 0], [0, 1]])
     assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
 
 
@@ -139,6 +139,7 @@ def test_node_counts_must_agree_where_the_graph_file_lists_its_nodes(tmp_path, t
 
 def test_unknown_missing_and_pickled_features_are_refused(numbers, text, tmp_path, refused):
     assert "unknown format" in refused(lambda: read_graph(numbers, features=text("x.dat", "1")))
+    assert "- (standard input) is read for the graph only" in refused(lambda: read_graph(numbers, features="-"))
     assert "does not exist" in refused(lambda: read_graph(numbers, features=tmp_path / "no.csv"))
     np.save(tmp_path / "x.npy", np.array([{}, {}, {}], dtype=object))
     assert "pickled" in refused(lambda: read_graph(numbers, features=tmp_path / "x.npy"))

@@ -17,7 +17,7 @@ from kces.interop.arrays import read_members, read_npy
 from kces.interop.arrow_table import arrow_frame, read_arrow
 from kces.interop.foreign_files import remedy_for
 from kces.interop.json_records import json_frame, json_lines, json_records
-from kces.interop.limits import check_fits, read_bytes
+from kces.interop.limits import STANDARD_STREAM, check_fits, read_bytes
 from kces.interop.node_columns import FeatureOptions, RawTable, rows_of_table
 from kces.interop.node_labels import LABEL_NAMES, class_numbers, read_labels
 from kces.interop.node_rows import NodeRows
@@ -84,6 +84,10 @@ class NodeTable:
 def read_node_table(path: str | Path, options: FeatureOptions | None = None) -> NodeTable:
     """Read a features file: a table (text, Parquet, JSON), ``.npy``, or ``.npz`` (sparse, or one dense array)."""
     path = Path(path)
+    if path == STANDARD_STREAM:
+        raise UnreadableFileError(
+            "- (standard input) is read for the graph only; write the features to a file, name it"
+        )
     options = options or FeatureOptions()
     suffix = plain_name(path).suffix.lower()
     if suffix == ".npy":

@@ -134,7 +134,7 @@ def _all_at_once(lines: list[str], path: Path, delimiter: str) -> tuple[list[tup
     if _lacks_last_name(widths, lambda: split_line(records[1], delimiter)):
         records[0] = records[0].rstrip("\r\n") + delimiter + "\n"
         widths[0] += 1
-    _refuse_other_widths(widths, spans, path)
+    _refuse_other_widths(widths, spans, path, lines)
     try:
         cells = pd.read_csv(
             io.StringIO("".join(records), newline=""),
@@ -164,7 +164,7 @@ def _one_by_one(lines: list[str], path: Path, delimiter: str) -> tuple[list[tupl
     if _lacks_last_name(widths, lambda: rows[1]):
         rows[0].append("")
         widths[0] += 1
-    _refuse_other_widths(widths, spans, path)
+    _refuse_other_widths(widths, spans, path, lines)
     return spans, pd.DataFrame(rows, dtype=str)
 
 
@@ -173,7 +173,7 @@ def _lacks_last_name(widths: list[int], second: Callable[[], list[str]]) -> bool
     return len(widths) > 1 and widths[0] == widths[1] - 1 and not second()[-1].strip()
 
 
-def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: Path) -> None:
+def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: Path, lines: list[str]) -> None:
     if not widths:
         raise UnreadableFileError(f"{path} holds no records (lines that begin with # or % are comments)")
     if widths[0] > MAX_COLUMNS:
@@ -183,7 +183,21 @@ def _refuse_other_widths(widths: list[int], spans: list[tuple[int, int]], path: 
     if len(set(widths)) > 1:
         expected = Counter(widths).most_common(1)[0][0]
         wrong = next(number for number, width in enumerate(widths) if width != expected)
+        rule = next((start for start, _ in spans if _is_rule(lines[start])), None)
+        if rule is not None:
+            raise UnreadableFileError(
+                f"{path} line {rule + 1} is a rule between lines and no record; delete it, or export the table as CSV"
+            )
         raise UnreadableFileError(_wrong_width(path, spans[wrong][0] + 1, widths[wrong], expected, wrong, len(widths)))
+
+
+def _is_rule(line: str) -> bool:
+    """Whether it is drawn below the names of a table for people, as psql and MySQL do.
+
+    >>> _is_rule("----+-----\\n"), _is_rule("+---+---+\\n"), _is_rule("a-b | c\\n"), _is_rule("-1 -2\\n")
+    (True, True, False, False)
+    """
+    return "---" in line and not line.strip(" \t\r\n|+-=:")
 
 
 def _wrong_width(path: Path, line: int, width: int, expected: int, record: int, n_records: int) -> str:
