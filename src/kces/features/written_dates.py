@@ -10,12 +10,28 @@ from kces.errors import InvalidGraphError
 from kces.features.cell_values import days_since_the_first
 from kces.types import Array, Bools
 
-__all__ = ["are_written_dates", "read_written_dates"]
+__all__ = ["are_written_dates", "dates_of_other_forms", "read_written_dates"]
 
 _TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2(\d{{4}})({_TIME})")
 _YEAR_FIRST = re.compile(rf"(\d{{4}})([./-])(\d{{1,2}})\2(\d{{1,2}})({_TIME})")
 _MONTHS = 12
+
+_CLOCK = r"\d{1,2}(?:[:.]\d{2}){1,2}(?:[.,]\d+)?(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?"
+_AFTER_A_DATE = rf"(?:,?(?:\s+|t)(?:{_CLOCK})\s*(?:z|utc|gmt|[+-]\d{{2}}:?\d{{2}})?)?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\.?,?\s+)?"
+_NAMED_MONTH = re.compile(
+    rf"{_WEEKDAY}(?:\d{{1,2}}(?:st|nd|rd|th)?\.?[\s/-]*{_MONTH}[\s,/-]*\d{{2,4}}"
+    rf"|{_MONTH}[\s/-]*\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|{_MONTH}[\s,/-]*\d{{2,4}}|\d{{4}}[\s/-]*{_MONTH}"
+    rf"(?:[\s/-]*\d{{1,2}})?){_AFTER_A_DATE}",
+    re.IGNORECASE,
+)
+_OTHER_NUMBERS = re.compile(
+    rf"\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{2}}|\d{{4}}){_AFTER_A_DATE}|\d{{4}}([./-])\d{{1,2}}\2\d{{1,2}}{_AFTER_A_DATE}",
+    re.IGNORECASE,
+)
+_TIME_OF_DAY = re.compile(r"\d{1,2}(?::\d{2}){1,2}(?:[.,]\d+)?(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?", re.IGNORECASE)
 
 
 def are_written_dates(cells: pd.Series) -> Bools:
@@ -49,6 +65,29 @@ def read_written_dates(name: str, cells: pd.Series) -> tuple[str, Array] | None:
             days = days_since_the_first(iso)
             return None if days is None else (order, days)
     return None
+
+
+def dates_of_other_forms(cells: pd.Series) -> str | None:
+    """What to do with text most of whose cells look like dates or times, in a form that is not read; else None.
+
+    >>> dates_of_other_forms(pd.Series(["01-Aug-2022", "02-Aug-2022"]))
+    'it looks like dates of a form that is not read; write them as 2024-01-31 or 2024-01-31 19:22, or drop it'
+    >>> dates_of_other_forms(pd.Series(["06:00", "18:30"]))
+    'it looks like times of day, which are not read; write them as numbers (19.5 for 19:30), or drop it'
+    >>> dates_of_other_forms(pd.Series(["August", "a 01/02"]))
+    """
+    if _are_most(cells.str.fullmatch(_TIME_OF_DAY)):
+        return "it looks like times of day, which are not read; write them as numbers (19.5 for 19:30), or drop it"
+    others = cells.str.fullmatch(_NAMED_MONTH) | cells.str.fullmatch(_OTHER_NUMBERS)
+    if _are_most(others & ~are_written_dates(cells)):
+        return (
+            "it looks like dates of a form that is not read; write them as 2024-01-31 or 2024-01-31 19:22, or drop it"
+        )
+    return None
+
+
+def _are_most(fits: pd.Series) -> bool:
+    return len(fits) > 0 and 2 * int(fits.sum()) >= len(fits)
 
 
 def _order(name: str, cells: pd.Series, parts: pd.DataFrame) -> str:
