@@ -62,7 +62,7 @@ class EndColumns:
     sources: Values
     targets: Values
     where: Callable[[int], str]
-    names: tuple[str, str] = ("source", "target")
+    names: tuple[str, str] | None = None
 
     def to_graph(
         self,
@@ -139,10 +139,11 @@ class EndColumns:
         lacks_all, lacks_some = [bool(side.all()) for side in sides], [bool(side.any()) for side in sides]
         if not table.names_nodes or lacks_all != lacks_some or lacks_all[0] == lacks_all[1]:
             return
-        missing, there = self.names if lacks_all[0] else self.names[::-1]
+        first, second = (f"column {name}" for name in self.names) if self.names else ("the first end", "the second end")
+        missing, there = (first, second) if lacks_all[0] else (second, first)
         raise InvalidGraphError(
-            f"{path}: all {int(strange.sum())} nodes of column {missing} are missing in {table.path}"
-            f" (such as {names[strange.argmax()]}), all of column {there} are there; add rows for them with features"
+            f"{path}: all {int(strange.sum())} nodes of {missing} are missing in {table.path}"
+            f" (such as {names[strange.argmax()]}), all of {there} are there; add rows for them with features"
             f" that both kinds have, link nodes of {there} that share one of {missing}, or score without features"
         )
 
