@@ -196,7 +196,7 @@ def test_a_table_of_one_kind_of_ends_names_the_column_it_lacks(refused):
     assert "all 2 nodes of column merchant are missing in nodes (such as m1), all of column customer are there" in (
         refused(lambda: open_source((sales, people)).graph)
     )
-    assert "link nodes of merchant that share one of customer" in refused(lambda: open_source((sales, shops)).graph)
+    assert "link nodes of column merchant that share one of column customer" in refused(lambda: open_source((sales, shops)).graph)
 
 
 def test_few_nodes_without_a_row_are_marked_and_said(refused):
