@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from kces.interop.limits import check_fits, damage_named
+from kces.interop.nested_cells import as_json_text
 from kces.interop.optional import require
 
-__all__ = ["arrow_frame", "pyarrow", "read_arrow"]
+__all__ = ["arrow_frame", "arrow_table", "pyarrow", "read_arrow"]
 
 # Measured on edge lists of many rows: names as Python text and the graph made of them take most of it.
 _BYTES_PER_ROW = 180
@@ -73,3 +74,35 @@ def arrow_frame(table: Any, path: Path) -> pd.DataFrame:
     """The table as a frame; whole numbers with gaps stay whole numbers."""
     with damage_named(path, "Parquet"):
         return table.to_pandas(integer_object_nulls=True, ignore_metadata=True)
+
+
+def arrow_table(frame: pd.DataFrame) -> Any:
+    """The frame as a table; a column becomes text where the types of its cells do not go together.
+
+    >>> mixed = pd.DataFrame({"n": [1, 2], "ref": [7, "INV-8"], "of": [["a"], [0.5, None]]})
+    >>> arrow_table(mixed).to_pydict()
+    {'n': [1, 2], 'ref': ['7', 'INV-8'], 'of': ['["a"]', '[0.5,null]']}
+    """
+    table = _converted(frame)
+    if table is None:
+        names = [name for name in frame.columns if _converted(frame[[name]]) is None]
+        table = pyarrow("pyarrow").Table.from_pandas(
+            frame.assign(**{name: _text_cells(frame[name]) for name in names}), preserve_index=False
+        )
+    return table
+
+
+def _converted(frame: pd.DataFrame) -> Any:
+    """The frame as a table that Parquet can hold; None where there is none: Arrow knows one type for each column."""
+    pa = pyarrow("pyarrow")
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowException, OverflowError):  # the latter for whole numbers beyond 64 bits
+        return None
+    # Arrow has objects without any field, {}, which Parquet has not.
+    return None if any("struct<>" in str(kind) for kind in table.schema.types) else table
+
+
+def _text_cells(column: pd.Series) -> pd.Series:
+    cells = [None if gap else as_json_text(cell) for cell, gap in zip(column, column.isna(), strict=True)]
+    return pd.Series(cells, index=column.index, dtype=object)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from kces.errors import UnreadableFileError, one_line
 from kces.interop.limits import damage_named
+from kces.interop.nested_cells import plain_value
 
 __all__ = ["JsonRecords", "json_frame", "json_lines", "json_records", "plain_records"]
 
@@ -129,15 +130,12 @@ def json_frame(records: list[Record], path: Path) -> pd.DataFrame:
 
 
 def plain_records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Rows as dicts of plain values, None for what is missing: JSON has no NaN.
+    """Rows as dicts of plain values, None for what is missing: JSON has no NaN, and lists for arrays.
 
-    >>> plain_records(pd.DataFrame({"x": [1.5, None]}))
-    [{'x': 1.5}, {'x': None}]
+    >>> plain_records(pd.DataFrame({"x": [1.5, None], "tags": [["a"], ("b", "c")]}))
+    [{'x': 1.5, 'tags': ['a']}, {'x': None, 'tags': ['b', 'c']}]
     """
-    columns = {
-        str(name): [None if missing else value for value, missing in zip(cells.tolist(), cells.isna(), strict=True)]
-        for name, cells in frame.items()
-    }
+    columns = {str(name): [plain_value(value) for value in cells.tolist()] for name, cells in frame.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -21,6 +21,7 @@ from kces.interop.end_choice import EndChoice, choose_ends
 from kces.interop.end_names import WEIGHT_NAMES, known_pairs
 from kces.interop.formats.base import EdgeOptions, Format, Request, edge_list_format
 from kces.interop.header_evidence import edge_list_has_header
+from kces.interop.nested_cells import with_nested_as_text
 from kces.interop.outputs import plain_name
 from kces.interop.text_table import TextTable, parse_text_table, refuse_title
 from kces.types import Bools
@@ -142,9 +143,10 @@ def text_style(records: object) -> TextStyle | None:
 
 
 def write_delimited(frame: pd.DataFrame, path: Path, *, style: TextStyle) -> None:
-    """A table as delimited text with its names on top."""
+    """A table as delimited text with its names on top; lists and objects in cells are JSON."""
     delimiter, decimal, encoding = style
-    frame.to_csv(path, sep=delimiter, decimal=decimal, encoding=encoding, index=False, lineterminator="\n")
+    cells = with_nested_as_text(frame)
+    cells.to_csv(path, sep=delimiter, decimal=decimal, encoding=encoding, index=False, lineterminator="\n")
 
 
 def _format(name: str, extensions: tuple[str, ...], separators: Sequence[str], delimiter: str) -> Format:

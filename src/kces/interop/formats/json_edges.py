@@ -65,7 +65,7 @@ def _write_filtered(graph: Graph, payload: _StoredRecords, kept: Bools, path: Pa
 
 def _write_table(frame: pd.DataFrame, path: Path, *, line_by_line: bool) -> None:
     start, between, stop = ("", "\n", "\n") if line_by_line else ("[\n", ",\n", "\n]\n")
-    records = (json.dumps(record, ensure_ascii=False, default=str) for record in plain_records(frame))
+    records = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in plain_records(frame))
     path.write_text(start + between.join(records) + stop, encoding="utf-8")
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from kces.errors import OutputError, one_line
 from kces.graph import Graph
-from kces.interop.arrow_table import arrow_frame, pyarrow, read_arrow
+from kces.interop.arrow_table import arrow_frame, arrow_table, pyarrow, read_arrow
 from kces.interop.edge_records import EdgeRecords
 from kces.interop.formats.base import Request, edge_list_format
 from kces.interop.typed_edges import graph_from_frame
@@ -39,8 +40,10 @@ def _write_filtered(graph: Graph, payload: _ArrowRecords, kept: Bools, path: Pat
 
 
 def _write_table(frame: pd.DataFrame, path: Path) -> None:
-    table = pyarrow("pyarrow").Table.from_pandas(frame, preserve_index=False)
-    pyarrow("pyarrow.parquet").write_table(table, path)
+    try:
+        pyarrow("pyarrow.parquet").write_table(arrow_table(frame), path)
+    except pyarrow("pyarrow").ArrowException as error:
+        raise OutputError(f"Parquet cannot hold this table: {one_line(error)}; write .csv or .jsonl") from error
 
 
 PARQUET = edge_list_format("parquet", (".parquet", ".pq"), _read, _write_filtered, _write_table)
