@@ -147,7 +147,7 @@ def test_columns_with_one_value_are_left_out_and_named():
     table = {"x": [1, 2, 9], "z": [3, 1, 2], "same": [0.1] * 3, "city": ["Oslo"] * 3, "held": [5, None, 5]}
     features = prepared(scale="auto", **table)
     assert [column.name for column in features.own.columns] == ["x", "z", "held"]
-    assert features.names[-1] == "held missing"
+    assert features.names[-2:] == ["held=5", "held blank"]
     assert "left out, one value for all nodes: same, city" in features.notes
     assert prepared(scale="auto", same=[7, 7], flag=[1, 1]).names == ["same near 7", "flag"]
 

@@ -40,7 +40,7 @@ def test_from_pandas(payments, people):
     graph = Graph.from_pandas(payments, people, **ENDS, label="team")
     assert graph.node_ids.tolist() == ["cy", "bob", "ann", "dee"]
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1], [0]], ("vip",))
+    assert (graph.features.tolist(), graph.feature_names) == ([[1, 0], [0, 1], [1, 0], [0, 1]], ("vip", "not vip"))
     assert graph.labels.tolist() == [1, 1, 0, 0]
     assert (graph.repairs.self_loops, graph.repairs.duplicates) == (1, 1)
     chosen = Graph.from_pandas(payments, people, **ENDS, features=["team"], id_column="who")
@@ -92,7 +92,7 @@ def test_numbers_as_text_stay_text():
     assert Graph.from_pandas(edges).node_ids.tolist() == ["1", "2", "3"]
     nodes = pd.DataFrame({"id": [3, 2, 1], "vip": [True, False, False]})
     graph = Graph.from_pandas(edges, nodes)
-    assert (graph.node_ids.tolist(), graph.features.tolist()) == (["1", "2", "3"], [[0], [0], [1]])
+    assert (graph.node_ids.tolist(), graph.features.tolist()) == (["1", "2", "3"], [[0, 1], [0, 1], [1, 0]])
 
 
 @pytest.mark.parametrize("kind", ["category", "string", "Int64", "int32", "uint8"])
@@ -111,7 +111,10 @@ def test_the_column_of_names_is_found(payments, people, refused):
     for nodes in (by_index, by_name, people):
         assert Graph.from_pandas(payments, nodes, **ENDS).node_ids.tolist() == ["cy", "bob", "ann", "dee"]
     beside = people.set_index(pd.Index(["cy", "bob", "ann", "dee"], name="account"))
-    assert Graph.from_pandas(payments, beside, **ENDS, id_column="account", features="vip").n_features == 1
+    assert Graph.from_pandas(payments, beside, **ENDS, id_column="account", features="vip").feature_names == (
+        "vip",
+        "not vip",
+    )
     nameless = people.drop(columns="who")
     question = refused(lambda: Graph.from_pandas(payments, nameless, **ENDS), error=AmbiguousInputError)
     assert question == "which column of nodes names the nodes, such as 'ann'? Answer with id_column="
@@ -126,16 +129,20 @@ def test_an_index_that_only_counts_is_not_taken_before_a_column_that_fits_as_wel
     nodes = pd.DataFrame({"place": [2, 0, 1], "vip": [True, False, False]})
     question = refused(lambda: Graph.from_pandas(edges, nodes), error=AmbiguousInputError)
     assert question == "is a node named by the index of nodes or by its column 'place'? Answer with id_column="
-    assert Graph.from_pandas(edges, nodes, id_column="place").features.tolist() == [[0], [0], [1]]
-    assert Graph.from_pandas(edges, nodes, id_column="index", features="vip").features.tolist() == [[1], [0], [0]]
+    assert Graph.from_pandas(edges, nodes, id_column="place").features.tolist() == [[0, 1], [0, 1], [1, 0]]
+    assert Graph.from_pandas(edges, nodes, id_column="index", features="vip").features.tolist() == [
+        [1, 0],
+        [0, 1],
+        [0, 1],
+    ]
 
 
 def test_a_plain_index_names_numbered_nodes():
     edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
     graph = Graph.from_pandas(edges, pd.DataFrame({"age": [0, 1, 1, 0]}))
-    assert (graph.n_nodes, graph.node_ids, graph.features.tolist()) == (4, None, [[0], [1], [1], [0]])
+    assert (graph.n_nodes, graph.node_ids, graph.features.tolist()) == (4, None, [[0, 1], [1, 0], [1, 0], [0, 1]])
     shuffled = pd.DataFrame({"node": [2, 0, 1], "age": [1.0, 0.0, 1.0]})
-    assert Graph.from_pandas(edges, shuffled).features.tolist() == [[0], [1], [1]]
+    assert Graph.from_pandas(edges, shuffled).features.tolist() == [[0, 1], [1, 0], [1, 0]]
 
 
 def test_row_numbers_are_no_ids_beside_a_column_of_ids(refused):
@@ -145,9 +152,9 @@ def test_row_numbers_are_no_ids_beside_a_column_of_ids(refused):
         question = refused(lambda strange=strange: open_source((edges, strange)).graph, error=AmbiguousInputError)
         assert f"Column '{column}' lacks 3 of 3 nodes, such as '0'; 'index' stands for the number of" in question
         chosen = open_source((edges, strange), id_column="index", features="vip").graph
-        assert chosen.features.tolist() == [[1], [0], [0]]
+        assert chosen.features.tolist() == [[1, 0], [0, 1], [0, 1]]
     cities = pd.DataFrame({"city_id": [7, 7, 8], "vip": [True, False, False]})
-    assert open_source((edges, cities), features="vip").graph.features.tolist() == [[1], [0], [0]]
+    assert open_source((edges, cities), features="vip").graph.features.tolist() == [[1, 0], [0, 1], [0, 1]]
 
 
 def test_an_empty_id_among_whole_numbers_is_named(refused):
@@ -160,7 +167,7 @@ def test_an_empty_id_among_whole_numbers_is_named(refused):
 def test_whole_numbers_with_decimals_name_numbered_nodes(ids):
     edges = pd.DataFrame({"u": [0, 2], "v": [1, 1]})
     nodes = pd.DataFrame({"id": ids, "vip": [True, False, False]})
-    assert open_source((edges, nodes)).graph.features.tolist() == [[0], [0], [1]]
+    assert open_source((edges, nodes)).graph.features.tolist() == [[0, 1], [0, 1], [1, 0]]
 
 
 def test_a_number_and_the_same_number_as_text_are_not_taken_for_one_node(refused):
@@ -196,7 +203,9 @@ def test_a_table_of_one_kind_of_ends_names_the_column_it_lacks(refused):
     assert "all 2 nodes of column merchant are missing in nodes (such as m1), all of column customer are there" in (
         refused(lambda: open_source((sales, people)).graph)
     )
-    assert "link nodes of column merchant that share one of column customer" in refused(lambda: open_source((sales, shops)).graph)
+    assert "link nodes of column merchant that share one of column customer" in refused(
+        lambda: open_source((sales, shops)).graph
+    )
 
 
 def test_few_nodes_without_a_row_are_marked_and_said(refused):
@@ -204,8 +213,8 @@ def test_few_nodes_without_a_row_are_marked_and_said(refused):
     nodes = pd.DataFrame({"id": range(9), "vip": [True] * 4 + [False] * 5, "class": [0] * 4 + [1] * 5})
     with pytest.warns(GraphWarning, match=r"node features: .*; 1 node\(s\) without a row .*, such as 9"):
         graph = Graph.from_pandas(ring, nodes)
-    assert graph.feature_names == ("vip", "no row")
-    assert graph.features[9].tolist() == [0.0, 1.0]
+    assert graph.feature_names == ("vip", "not vip", "no row")
+    assert graph.features[9].tolist() == [0.0, 1.0, 1.0]
     assert graph.labels.tolist() == [0] * 4 + [1] * 5 + [-1]
     assert "2 of 10 nodes are not" in refused(lambda: Graph.from_pandas(ring, nodes.iloc[1:]))
 

@@ -25,7 +25,7 @@ def test_names_features_labels_and_weights_are_read(people):
     graph = open_source(people, label="team").graph
     assert graph.node_ids.tolist() == ["ann", "bob", "cy", "dee"]
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1], [1]], ("vip",))
+    assert (graph.features.tolist(), graph.feature_names) == ([[1, 0], [0, 1], [1, 0], [1, 0]], ("vip", "not vip"))
     assert graph.labels.tolist() == [1, 0, 1, 1]
     assert (graph.repairs.weighted, graph.repairs.self_loops) == (1, 1)
 

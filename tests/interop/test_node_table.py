@@ -34,7 +34,7 @@ def test_features_by_name_with_labels_and_an_isolated_node(words, text):
 def test_whole_numbers_with_decimals_are_the_number(text, ids, links):
     nodes = "id,vip\n" + "".join(f"{name},{place % 2}\n" for place, name in enumerate(ids))
     loaded = read_graph(text("links.csv", links), features=text("x.csv", nodes))
-    assert (loaded.graph.node_ids, loaded.graph.features.tolist()) == (None, [[0], [1], [0]])
+    assert (loaded.graph.node_ids, loaded.graph.features.tolist()) == (None, [[0, 1], [1, 0], [0, 1]])
     assert loaded.graph.edges.tolist() == [[0, 1], [1, 2]]
 
 

@@ -61,7 +61,7 @@ def test_features_beside_a_matrix():
     assert as_graph((path, sp.csr_array(np.eye(3, 2)))).features.shape == (3, 2)
     table = pd.DataFrame({"vip": [True, False, True], "city": ["Oslo", "Rome", "Oslo"]})
     graph = open_source((path, table), features=["vip"]).graph
-    assert (graph.features.tolist(), graph.feature_names) == ([[1], [0], [1]], ("vip",))
+    assert (graph.features.tolist(), graph.feature_names) == ([[1, 0], [0, 1], [1, 0]], ("vip", "not vip"))
     with pytest.raises(InvalidParameterError, match="no column 'age' in the table"):
         _ = open_source((path, table), features="age").graph
 
@@ -71,13 +71,13 @@ def test_a_column_of_ids_beside_a_matrix_orders_the_rows_and_is_no_feature(refus
     table = pd.DataFrame({"id": [2, 0, 1], "vip": [True, False, False], "label": [1, 0, 0]})
     for nodes in (table, table.astype({"id": float}), table.set_index(pd.Index([5, 6, 7]))):
         graph = as_graph((path, nodes))
-        assert (graph.features.tolist(), graph.feature_names) == ([[0], [0], [1]], ("vip",))
+        assert (graph.features.tolist(), graph.feature_names) == ([[0, 1], [0, 1], [1, 0]], ("vip", "not vip"))
         assert graph.labels.tolist() == [0, 0, 1]
     strange = table.assign(id=table["id"] + 10)
     question = refused(lambda: as_graph((path, strange)), error=AmbiguousInputError)
     assert "which column of nodes holds the node numbers 0 to 2? Column 'id' does not" in question
     by_row = open_source((path, strange), id_column="index", features="vip").graph
-    assert by_row.features.tolist() == [[1], [0], [0]]
+    assert by_row.features.tolist() == [[1, 0], [0, 1], [0, 1]]
     assert "nodes has 2 rows, but the matrix has 3 nodes" in refused(lambda: as_graph((path, table[:2])))
 
 
@@ -97,9 +97,9 @@ def test_a_table_without_ids_beside_a_matrix_is_joined_by_place_and_says_so(refu
     table = pd.DataFrame({"vip": [True, False, False]})
     for nodes in (table, table.set_axis(["ann", "bob", "cy"])):
         with pytest.warns(GraphWarning, match="nodes has no column of ids: its row r is taken for node r"):
-            assert as_graph((path, nodes)).features.tolist() == [[1], [0], [0]]
+            assert as_graph((path, nodes)).features.tolist() == [[1, 0], [0, 1], [0, 1]]
     shuffled = table.set_axis([2, 0, 1])
     assert "in another order than its rows" in refused(lambda: as_graph((path, shuffled)), error=AmbiguousInputError)
-    assert open_source((path, shuffled), id_column="index").graph.features.tolist() == [[0], [0], [1]]
+    assert open_source((path, shuffled), id_column="index").graph.features.tolist() == [[0, 1], [0, 1], [1, 0]]
     by_place = as_graph((path, shuffled.reset_index(drop=True)))
     assert by_place.features.tolist() == [[1], [0], [0]]

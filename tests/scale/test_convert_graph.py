@@ -74,7 +74,7 @@ def test_a_batch_never_parts_the_copies_of_a_link(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "none"])
-@pytest.mark.parametrize("kind", ["apart", "alike", "counts", "words", "lists", "single", "strangers"])
+@pytest.mark.parametrize("kind", ["apart", "alike", "counts", "words", "lists", "single", "strangers", "answers"])
 def test_features_in_a_stream_are_those_in_memory(tmp_path: Path, scale: str, kind: str) -> None:
     links, draw = messy_links(), np.random.default_rng(1)
     people = pd.DataFrame({"id": draw.permutation(60), "label": draw.integers(0, 3, 60)})
@@ -90,6 +90,8 @@ def test_features_in_a_stream_are_those_in_memory(tmp_path: Path, scale: str, ki
         links = links[(links < 40).all(axis=1)]
         cents = np.where(people["id"] < 40, draw.normal(0, 1e6, 60), 1e9)
         people = people.assign(age=draw.normal(40, 10, 60), cents=cents)
+    elif kind == "answers":
+        people = people.assign(vip=draw.random(60) < 0.5, active=draw.integers(0, 2, 60))
     elif kind == "lists":
         people = people.assign(embedding=list(draw.standard_normal((60, 3))), age=draw.normal(40, 10, 60))
     else:

@@ -41,8 +41,8 @@ class EncodedColumn:
     Attributes
     ----------
     source : its name in the table.
-    kind : numbers, written (numbers with signs, separators or units), flags, dates, words, lists or nothing (no
-        cell has a value).
+    kind : numbers, written (numbers with signs, separators or units), flags, dates, words, ticks (one value and
+        blanks), lists, near (shares of landmarks) or nothing (no cell has a value).
     names : the columns made of it; an indicator of missing cells comes last.
     values : ``(rows, len(names))``.
     measured : for each of them, whether it is a quantity with a scale of its own and not 0 or 1.
@@ -88,7 +88,23 @@ class EncodedColumn:
         landmarks = landmarks_among(np.quantile(told, landmark_ranks(len(told))))
         shares = shares_of_landmarks(values, landmarks) * known[:, None]
         names = [f"{self.source} near {in_words(landmark)}" for landmark in landmarks.tolist()]
-        return replace(self, names=names, values=shares, measured=[False] * len(names), marked=False)
+        return replace(self, kind="near", names=names, values=shares, measured=[False] * len(names), marked=False)
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is 0 or 1 where it is known, and a 0 is an answer: no."""
+        return self.kind in ("flags", "numbers") and bool(self.names) and not self.measured[0]
+
+    def with_negative(self) -> EncodedColumn:
+        """A flag with a column for the answer no beside that for yes.
+
+        >>> column = encode_column("vip", pd.Series(["yes", "no"])).with_negative()
+        >>> column.names, column.values.tolist()
+        (['vip', 'not vip'], [[1.0, 0.0], [0.0, 1.0]])
+        """
+        values = np.insert(self.values, 1, 1.0 - self.values[:, 0], axis=1)
+        names = [self.names[0], f"not {self.names[0]}", *self.names[1:]]
+        return replace(self, names=names, values=values, measured=[False, *self.measured])
 
     def without_constants(self) -> EncodedColumn:
         """Without columns that hold one value for all nodes; lists stay whole."""
@@ -116,6 +132,8 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
     [[30.0, 0.0], [40.0, 1.0], [50.0, 0.0]]
     >>> encode_column("place", pd.Series([[1, 2], [3, 4]])).names
     ['place[0]', 'place[1]']
+    >>> encode_column("member", pd.Series(["x", "", "x"])).names
+    ['member=x', 'member blank']
     """
     if column.dtype == object and any(isinstance(cell, _NESTED) for cell in column):
         return _from_lists(name, column)
@@ -132,6 +150,8 @@ def encode_column(name: str, column: pd.Series) -> EncodedColumn:
         read = _text_values
     if missing.all():
         return EncodedColumn(name, "nothing", [], np.empty((len(column), 0)), [], int(missing.sum()))
+    if missing.any() and _is_one_value(cells[~missing]):
+        return _ticks(name, cells, missing)
     kind, known, order = read(name, cells[~missing])
     if known is None:
         return replace(_one_hot(name, cells, missing), cells=_as_written(cells, missing))
@@ -243,6 +263,19 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
     block[np.flatnonzero(~missing), codes] = 1.0
     names = [f"{name}={level}" for level in levels]
     return EncodedColumn(name, "words", names, block, [False] * len(names), int(missing.sum()))
+
+
+def _is_one_value(known: pd.Series) -> bool:
+    """Twice or more: what stands in a single row is no mark that others lack."""
+    return len(known) > 1 and bool((known == known.iloc[0]).all())
+
+
+def _ticks(name: str, cells: pd.Series, missing: Bools) -> EncodedColumn:
+    """A column with one value and blanks: what is told is whether the box is ticked, so that a blank is an answer."""
+    ticked = cells[~missing].iloc[0]
+    names = [f"{name}={in_words(ticked) if isinstance(ticked, float) else ticked}", f"{name} blank"]
+    block = np.stack([~missing, missing], axis=1).astype(np.float64)
+    return EncodedColumn(name, "ticks", names, block, [False, False], 0, _as_written(cells, missing))
 
 
 def _are_categories(levels: int, rows: int) -> bool:

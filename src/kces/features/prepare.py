@@ -53,10 +53,11 @@ def prepare_features(
 ) -> PreparedFeatures:
     """Turn a table of mixed columns into features.
 
-    Numbers stay, booleans are 0/1, dates are days since the first, text with few values is one-hot, other text is
-    refused by name; lists of numbers of one length are one column per place. Columns with one value for all nodes
-    are left out, if others are there. Missing values (empty, NA, NaN, null, None, ?) say nothing; of numbers that
-    are taken as they are they get the median and a 0/1 column that marks them.
+    Numbers stay, booleans are 0/1 (with a column for "no" where a node has nothing else), dates are days since the
+    first, text with few values is one-hot, other text is refused by name; lists of numbers of one length are one column
+    per place. Columns with one value for all nodes are left out, if others are there. Missing values (empty, NA, NaN,
+    null, None, ?) say nothing; of numbers that are taken as they are they get the median and a 0/1 column that marks
+    them.
 
     Parameters
     ----------
@@ -96,11 +97,13 @@ def prepare_features(
     if counted is not None and not counted.any():
         counted = None
     used, near = _by_nearness(used, scale, counted)
+    used, answers = (used, "") if scale == "none" else _with_negatives(used, counted)
     matrix, names, scaling = _on_one_scale(used, "none" if near else scale, counted)
     own = OwnValues.of([each for column in used for each in column.own_columns()])
     if len(names) > len(own.made_from):  # a column of ones beside the only one
         own = OwnValues(own.columns, np.zeros(len(names), dtype=np.int64))
-    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *(note for note in (near, scaling) if note)], own)
+    said = [note for note in (answers, near, scaling) if note]
+    return PreparedFeatures(matrix, names, [*_notes(encoded, used), *said], own)
 
 
 def _by_nearness(used: list[EncodedColumn], scale: str, counted: Bools | None) -> tuple[list[EncodedColumn], str]:
@@ -117,6 +120,30 @@ def _by_nearness(used: list[EncodedColumn], scale: str, counted: Bools | None) -
         return used, ""
     near = [column.by_nearness(counted) if any(column.measured) else column for column in used]
     return near, f"{column_count(len(measured))} compared by nearness: {reason}"
+
+
+def _with_negatives(used: list[EncodedColumn], counted: Bools | None) -> tuple[list[EncodedColumn], str]:
+    """The columns, flags with one for "no" where a row would have nothing at all without it, and a line that says so.
+
+    Such a row has answered; to the score it would be a node of which nothing is known. Many columns of 0 and 1 are left
+    alone: of a hundred words that a node lacks it is not told.
+    """
+    flags = [column for column in used if column.is_flag]
+    if not 1 <= len(flags) <= MOST_COLUMNS:
+        return used, ""
+    empty = ~_side_by_side(used)[0].any(axis=1)
+    if not (empty if counted is None else empty & counted).any():
+        return used, ""
+    answered = [column.with_negative() if column.is_flag else column for column in used]
+    return answered, negatives_note(len(flags))
+
+
+def negatives_note(flags: int) -> str:
+    """
+    >>> negatives_note(1)
+    'the answer no is a column of its own (1 column of 0 and 1): some nodes have no other'
+    """
+    return f"the answer no is a column of its own ({column_count(flags)} of 0 and 1): some nodes have no other"
 
 
 def _side_by_side(used: list[EncodedColumn]) -> tuple[Array, Bools]:
@@ -189,6 +216,9 @@ def _notes(encoded: list[EncodedColumn], used: list[EncodedColumn]) -> list[str]
     words = [(each.source, len(each.names)) for each in used if each.kind == "words"]
     if words:
         notes.append(f"text as one 0/1 column per value: {_listed(words)}")
+    ticks = [(f"{each.source} ({int(each.values[:, 1].sum())} blank)", None) for each in used if each.kind == "ticks"]
+    if ticks:
+        notes.append(f"one value and blanks, a blank counts as no: {_listed(ticks)}")
     notes += [twins for each in used if each.kind == "words" and (twins := _near_twins(each))]
     written = [each for each in encoded if each.kind == "written"]
     if written:

@@ -11,6 +11,7 @@ import numpy as np
 from kces.features.cell_values import COMPACT_DAYS
 from kces.features.landmarks import MOST_COLUMNS, landmark_ranks, landmarks_among
 from kces.features.own_values import in_words
+from kces.features.prepare import negatives_note
 from kces.features.scaling import COUNTS_WITH_ZEROS, column_count, reason_of_codes, reason_of_moments
 from kces.scale.table_sources import TableSource
 from kces.scale.workbench import run_query
@@ -19,7 +20,7 @@ from kces.types import Array
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["NumberColumn", "number_columns", "on_one_scale"]
+__all__ = ["NumberColumn", "number_columns", "on_one_scale", "with_negatives"]
 
 _SHORT = {"FLOAT", "TINYINT", "SMALLINT", "UTINYINT", "USMALLINT", "BOOLEAN"}
 """Types whose values 32 bits hold exactly."""
@@ -43,6 +44,7 @@ class NumberColumn:
         absolute value of these.
     zeros : share of zeros among them.
     whole : whether they are whole.
+    is_share : whether it is made of another column, as the share of a landmark.
     landmarks : values spread over a measured column, by which near values are told.
     center, width : what is taken off, and what then divides; 0 and 1 leave it alone.
     """
@@ -59,6 +61,7 @@ class NumberColumn:
     spread: float = 0.0
     zeros: float = 0.0
     whole: bool = False
+    is_share: bool = False
     landmarks: tuple[float, ...] = ()
     center: float = 0.0
     width: float = 1.0
@@ -66,6 +69,11 @@ class NumberColumn:
     @property
     def size(self) -> float:
         return max(abs(self.low), abs(self.high)) or 1.0
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is 0 or 1 in the table, and a 0 is an answer: no."""
+        return self.flags and not self.from_list and not self.is_share
 
     @property
     def measured(self) -> bool:
@@ -193,6 +201,25 @@ def on_one_scale(columns: list[NumberColumn], scale: str) -> tuple[list[NumberCo
     return scaled, f"{count} standardized: {reason}"
 
 
+def with_negatives(
+    connection: DuckDBPyConnection, table: TableSource, columns: list[NumberColumn], linked: str
+) -> tuple[list[NumberColumn], str]:
+    """The columns, flags with one for the answer no where a row would have nothing at all, as in memory."""
+    flags = [column for column in columns if column.answers]
+    if not 1 <= len(flags) <= MOST_COLUMNS:
+        return columns, ""
+    nothing = " AND ".join(f"({column.expression}) = 0" for column in columns)
+    if not run_query(connection, f"SELECT count(*) FROM {linked} WHERE {nothing}", table.path)[0][0]:
+        return columns, ""
+    return [part for each in columns for part in _with_negative(each)], negatives_note(len(flags))
+
+
+def _with_negative(column: NumberColumn) -> list[NumberColumn]:
+    if not column.answers:
+        return [column]
+    return [column, replace(column, name=f"not {column.name}", expression=f"1.0 - ({column.expression})")]
+
+
 def _by_nearness(column: NumberColumn) -> list[NumberColumn]:
     """Shares of landmarks, as :func:`kces.features.landmarks.shares_of_landmarks` has them, each a column."""
     marks = column.landmarks
@@ -203,7 +230,7 @@ def _by_nearness(column: NumberColumn) -> list[NumberColumn]:
         last = place == len(marks) - 1
         falling = "1.0" if last else f"({marks[place + 1] / 2!r} - {at}) / {marks[place + 1] / 2 - mark / 2!r}"
         share = f"greatest(0.0, least(1.0, {rising}, {falling}))"
-        made.append(NumberColumn(f"{column.name} near {in_words(mark)}", share, flags=True))
+        made.append(NumberColumn(f"{column.name} near {in_words(mark)}", share, flags=True, is_share=True))
     return made
 
 

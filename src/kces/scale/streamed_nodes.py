@@ -20,7 +20,7 @@ from kces.scale.folder_writer import FolderWriter
 from kces.scale.from_graph import DENSE_COLUMNS, column_blocks, write_dense_features
 from kces.scale.graph_folder import block_name
 from kces.scale.stored_ids import packed_text
-from kces.scale.streamed_columns import NumberColumn, number_columns, on_one_scale
+from kces.scale.streamed_columns import NumberColumn, number_columns, on_one_scale, with_negatives
 from kces.scale.table_sources import TableSource, named_column, whole_numbers
 from kces.scale.workbench import query_frame, run_query, stream_query
 from kces.types import Array
@@ -145,11 +145,13 @@ def _read_features(
     connection: DuckDBPyConnection, nodes: TableSource, id_name: str, chosen: Sequence[str], scale: str
 ) -> tuple[list[NumberColumn], Array | None, tuple[str, ...]]:
     """Columns to stream; or, where some are no plain numbers, the matrix that the features are in memory."""
-    found = number_columns(connection, nodes, chosen, _linked_rows(connection, nodes, id_name))
+    linked = _linked_rows(connection, nodes, id_name)
+    found = number_columns(connection, nodes, chosen, linked)
     if found is not None and (len(found) > 1 or scale == "none"):
         columns, note = on_one_scale(found, scale)
+        columns, answers = (columns, "") if scale == "none" else with_negatives(connection, nodes, columns, linked)
         if len(columns) > 1:
-            return columns, None, (note,) if note else ()
+            return columns, None, tuple(said for said in (answers, note) if said)
     listed = ", ".join(f'"{name}"' for name in chosen)
     frame = query_frame(
         connection, _in_order(nodes, id_name, f"{listed}, kces_n IN (SELECT n FROM linked) AS kces_linked"), nodes.path

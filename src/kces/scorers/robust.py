@@ -25,6 +25,7 @@ import numpy as np
 
 from kces.errors import InvalidParameterError
 from kces.feature_range import within_range, without_empty_columns
+from kces.features.bare_nodes import warn_of_bare_nodes
 from kces.features.outweighing import warn_of_outweighing
 from kces.graph import Graph
 from kces.kernel import RIDGE
@@ -80,6 +81,7 @@ class RobustScorer:
     def score(self, graph: Graph, progress: Progress = silent, gather: Gather | None = None) -> Scored:
         """Score every edge; ``gather`` says how the evidence comes about, in place of :func:`gather_evidence`."""
         warn_of_outweighing(graph.features, graph.feature_names)
+        warn_of_bare_nodes(graph)
         views, prepared = standard_views(seed=self.seed), within_range(without_empty_columns(graph))
         found = (gather or gather_evidence)(prepared, views, seed=self.seed, progress=progress)
         reason = f"{len(found.columns)} views of {graph.n_edges} edges and {len(found.random_pairs)} random pairs"
