@@ -81,7 +81,7 @@ def test_missing_flags_dates_and_words():
         (["1", "2", "tall", "4"], "column 'x' has 'tall' in row 2 where a number is expected"),
         (["03/01/2024", "01/02/2024"], "column 'x' holds '03/01/2024': is the day or the month first?"),
         (["3.1.2024", "soon", "1.2.2024"], "column 'x' has 'soon' in row 1 where a date is expected"),
-        (["3.1.24", "1.2.24"], "dates as 2024-01-31"),
+        (["3.1.24", "1.2.24"], "write them as 2024-01-31"),
         (["1.234,50", "ask Eve", "ask Bob", "7,1", "8,2"], "'ask Eve' in row 1 where a number is expected (2 cells"),
         (["2024-13-01", "2024-01-01"], "too many to be categories"),
         (["1,234", "5,678"], "a comma before decimals or between thousands?"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from kces.errors import InvalidGraphError
 from kces.features import prepare_features
 from kces.features.written_dates import dates_of_other_forms
 
@@ -57,6 +58,17 @@ def test_days_that_do_not_exist_are_words(cells):
 )
 def test_dates_of_forms_that_are_not_read_are_known_as_dates(cell):
     assert "dates of a form that is not read" in (dates_of_other_forms(pd.Series([cell, cell, "unknown"])) or "")
+
+
+def test_a_column_of_such_dates_is_refused_as_that():
+    for form, what in (
+        ("{:02d}-Aug-2022", "dates of a form that is not read; write them as"),
+        ("{:02d}:30", "times of"),
+    ):
+        cells = [form.format(place) for place in range(1, 24)]
+        with pytest.raises(InvalidGraphError) as caught:
+            prepare_features(pd.DataFrame({"since": cells}))
+        assert str(caught.value).startswith(f"column 'since' holds {cells[0]!r}: it looks like {what}")
 
 
 @pytest.mark.parametrize("cell", ["06:00", "6:00:15", "06:00 PM", "6pm", "18:30:01.5"])

@@ -15,7 +15,7 @@ from kces.features.cell_values import read_compact_dates, read_dates, read_flags
 from kces.features.landmarks import landmark_ranks, landmarks_among, shares_of_landmarks
 from kces.features.missing import as_text, missing_cells, missing_days
 from kces.features.own_values import OwnColumn, in_words
-from kces.features.written_dates import are_written_dates, read_written_dates
+from kces.features.written_dates import are_written_dates, dates_of_other_forms, read_written_dates
 from kces.features.written_numbers import are_written_numbers, read_written_numbers, refuse_doubtful_points
 from kces.types import Array, Bools, Values
 
@@ -254,6 +254,8 @@ def _one_hot(name: str, text: pd.Series, missing: Bools) -> EncodedColumn:
     if not _are_categories(len(levels), len(text)):
         _refuse_strays(name, known, are_written_dates(known), "a date")
         _refuse_strays(name, known, are_written_numbers(known), "a number")
+        if (remedy := dates_of_other_forms(known)) is not None:
+            raise InvalidGraphError(f"column {name!r} holds {known.iloc[0][:40]!r}: {remedy}")
         raise InvalidGraphError(
             f"column {name!r} holds text with {len(levels)} values in {len(text)} rows (such as {levels[0][:30]!r}),"
             " too many to be categories; drop it, or encode it as numbers (dates as 2024-01-31)"
