@@ -102,4 +102,4 @@ def test_a_table_without_ids_beside_a_matrix_is_joined_by_place_and_says_so(refu
     assert "in another order than its rows" in refused(lambda: as_graph((path, shuffled)), error=AmbiguousInputError)
     assert open_source((path, shuffled), id_column="index").graph.features.tolist() == [[0, 1], [0, 1], [1, 0]]
     by_place = as_graph((path, shuffled.reset_index(drop=True)))
-    assert by_place.features.tolist() == [[1], [0], [0]]
+    assert by_place.features.tolist() == [[1, 0], [0, 1], [0, 1]]

@@ -62,6 +62,7 @@ def _read(request: Request, *, separators: Sequence[str]) -> tuple[Graph, TextRe
         sources=cells[ends[0]].str.strip().to_numpy(dtype=object),
         targets=cells[ends[1]].str.strip().to_numpy(dtype=object),
         where=lambda record: table.where(record + skipped),
+        names=None if header is None else (names[ends[0]], names[ends[1]]),
     )
     weights = None if weight is None else cells[weight].to_numpy(dtype=object)
     graph, pairs, notes = columns.to_graph(path, request.table, request.labels, weights)
