@@ -210,7 +210,7 @@ class Graph:
         >>> people = pd.DataFrame({"vip": [True, False, True]}, index=["ann", "bob", "cy"])
         >>> graph = Graph.from_pandas(payments, people, source="payer", target="payee")
         >>> graph, graph.node_ids.tolist(), graph.feature_names
-        (Graph(nodes=3, edges=2, features=1), ['ann', 'bob', 'cy'], ('vip',))
+        (Graph(nodes=3, edges=2, features=2), ['ann', 'bob', 'cy'], ('vip', 'not vip'))
         """
         from kces.interop.coerce import open_source
 

@@ -39,8 +39,8 @@ def rows_beside_matrix(nodes: pd.DataFrame, n_nodes: int, hints: Hints) -> NodeR
     """The rows of ``nodes`` in the order of a matrix whose nodes are 0 … N-1: by their ids, or as they come.
 
     >>> table = pd.DataFrame({"id": [1, 0], "vip": [True, False]})
-    >>> rows_beside_matrix(table, 2, Hints()).features.tolist()
-    [[0.0], [1.0]]
+    >>> rows_beside_matrix(table, 2, Hints()).features.tolist()  # vip, and not vip
+    [[0.0, 1.0], [1.0, 0.0]]
     """
     nodes = _with_text_names(nodes)
     if len(nodes) != n_nodes:

@@ -147,7 +147,7 @@ def test_scores_do_not_depend_on_the_memory_that_is_free(monkeypatch):
     cell = Cell.of("score", GRAPH, "kces-paper")
     plenty = run_task(cell, {})
     assert plenty["engine"] == "exact"
-    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(2**20))
+    monkeypatch.setenv("KCES_MEMORY_LIMIT", str(2**19))
     with pytest.raises(MemoryLimitError, match="the exact engine"):
         run_task(cell, {})
 
