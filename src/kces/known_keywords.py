@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
-
-from typing_extensions import ParamSpec
+from typing import ParamSpec, TypeVar
 
 from kces.errors import InvalidParameterError
 from kces.scorers.score_options import PaperKeywords
