@@ -39,7 +39,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_planted_links_lead_and_those_of_people_without_a_yes_stay(name: str) -> None:
-    """Without a column for no, four hundred sound links went."""
+    """Without a column for no, nearly all of these went."""
     graph = Graph.from_edges(LINKS, prepare_features(pd.DataFrame(TABLES[name])).matrix)
     scored = make_scorer(ScoreOptions()).score(graph)
     removed = ~scored.cut().kept
